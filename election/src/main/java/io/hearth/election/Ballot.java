@@ -6,8 +6,8 @@ import java.util.Comparator;
 /**
  * The number of one attempt to commit the next view; no two proposers share one.
  *
- * @param round 1 to {@link #ROUND_MAX}; starts anew with each epoch
- * @param proposer who attempts it
+ * @param round 1 to {@link #ROUND_MAX}; starts again with each epoch
+ * @param proposer the node that attempts it
  */
 public record Ballot(long round, NodeId proposer) implements Comparable<Ballot> {
     /** Far more attempts than one epoch can see. */
@@ -28,7 +28,7 @@ public record Ballot(long round, NodeId proposer) implements Comparable<Ballot> 
         return ORDER.compare(this, other);
     }
 
-    /** For people and logs. */
+    /** Text for people and logs. */
     public String shortText() {
         return round + "@" + proposer.shortText();
     }

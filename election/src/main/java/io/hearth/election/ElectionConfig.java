@@ -3,16 +3,16 @@ package io.hearth.election;
 import java.util.Arrays;
 
 /**
- * The spans of the view change, all in nanoseconds. The defaults are those that the protocol was checked with; what must stay
- * ordered is checked here.
+ * The time spans of the view change, all in nanoseconds. The protocol was checked with the defaults. The constructor rejects spans whose
+ * order would break the protocol.
  *
- * @param silenceNanos a member never heard, or heard living elsewhere, this long is to be removed
- * @param brokenPairNanos how long a pair may be reported broken before an end of it is removed: with the silence before the report, as
- *     long as an address told by a third member may take to mend it
- * @param settleNanos least age of a view before joiners or a merge change it
- * @param gapNanos an own pause longer than this is followed by a rest
- * @param restNanos how long data rests after an own pause
- * @param retainNanos between two looks at the records on disk
+ * @param silenceNanos a member that was never heard, or lives elsewhere, is removed after this time
+ * @param brokenPairNanos time for which a pair may be reported broken before one end of it is removed. Together with the
+ *     silence before the report, this is as long as an address from a third member may take to repair the pair
+ * @param settleNanos least age of a view before joining nodes or a merge change it
+ * @param gapNanos after a local pause longer than this, data traffic rests
+ * @param restNanos length of that rest
+ * @param retainNanos between two sweeps of the records on disk
  */
 public record ElectionConfig(
         Ballots ballots,
@@ -30,7 +30,7 @@ public record ElectionConfig(
     private static final long MILLI = 1_000_000L;
     private static final long SECOND = 1_000 * MILLI;
 
-    /** What protocol and presets were measured with. */
+    /** The defaults, with which protocol and presets were measured. */
     public static final ElectionConfig DEFAULTS = new ElectionConfig(
             new Ballots(
                     800 * MILLI,
@@ -54,11 +54,11 @@ public record ElectionConfig(
             600 * MILLI,
             60 * SECOND);
 
-    /** What a node does when it stalled. */
+    /** The action of a stalled node. */
     public enum OnPartition {
         /** Wait until the quorum is back. */
         STALL,
-        /** Go on alone, on purpose: found a lineage that yields to every other one later. */
+        /** Go on alone: found a lineage that later yields to every other one. */
         CONTINUE
     }
 
@@ -66,14 +66,14 @@ public record ElectionConfig(
      * Attempts to commit a view.
      *
      * @param staggerNanos proposer number i waits i times this
-     * @param staggerMostNanos most that any proposer waits
+     * @param staggerMostNanos longest such wait
      * @param lifeNanos of one phase of a ballot, at most
      * @param lifeSpreadNanos random addition to it
-     * @param retryNanos least wait of a refused proposer
+     * @param retryNanos shortest wait of a rejected proposer
      * @param retrySpreadNanos random addition to it
-     * @param repeatNanos between repeats to those who have not answered
-     * @param answerNanos how long an unsuspected member may keep the others waiting; more than the suspicion takes
-     * @param orphanNanos a frozen member that heard nothing of its change this long drives it itself
+     * @param repeatNanos between repeats to members that have not answered
+     * @param answerNanos time for which the others wait for an unsuspected member; more than a suspicion takes
+     * @param orphanNanos a frozen member that hears nothing of its change for this time drives it itself
      */
     public record Ballots(
             long staggerNanos,
@@ -105,13 +105,13 @@ public record ElectionConfig(
      * Asking for entry.
      *
      * @param repeatNanos between repeats of Join
-     * @param freshNanos how long a Join, or where a stranger said to live, is believed
-     * @param targetNanos how long a target is held before a better one is preferred
-     * @param answerNanos least span between two answers to one joiner
-     * @param refusedNanos how long a group that refused is not asked again
-     * @param dissolveNanos how long a lineage whose groups refused does not try to dissolve again, and a group that waited
-     *     in vain does not wait again
-     * @param holdNanos how long a group waits at the beginning of a step for those who want to enter
+     * @param freshNanos time for which a Join, or a stranger's claim of its lineage, is believed
+     * @param targetNanos time for which a target is kept before a better one is preferred
+     * @param answerNanos least time between two answers to one joining node
+     * @param refusedNanos time for which a group that rejected joining trainers is not asked again
+     * @param dissolveNanos time for which a lineage whose groups objected does not try to dissolve again, and a group that
+     *     waited in vain does not wait again
+     * @param holdNanos time for which a group waits at the beginning of a step for joining trainers
      */
     public record Joining(
             long repeatNanos,
@@ -130,8 +130,8 @@ public record ElectionConfig(
      * Leaving in good order.
      *
      * @param repeatNanos between repeats of Leave
-     * @param drainNanos how long to wait until all have done what the leaver has done
-     * @param lifeNanos how long to ask before going as if crashed
+     * @param drainNanos time to wait until all members have done the leaving node's collectives
+     * @param lifeNanos time to ask before the node exits as if crashed
      */
     public record Leaving(long repeatNanos, long drainNanos, long lifeNanos) {
         public Leaving {
@@ -142,8 +142,8 @@ public record ElectionConfig(
     /**
      * Without a quorum.
      *
-     * @param afterNanos a change needed this long without a view is a stall
-     * @param continueNanos how long after that {@link OnPartition#CONTINUE} goes on alone
+     * @param afterNanos a change that is needed for this time without a new view is a stall
+     * @param continueNanos time after which {@link OnPartition#CONTINUE} goes on alone
      */
     public record Stalling(long afterNanos, long continueNanos, OnPartition onPartition) {
         public Stalling {
@@ -154,8 +154,8 @@ public record ElectionConfig(
     /**
      * After an outage, when a quorum is heard again.
      *
-     * @param quietNanos no ballot begins until no further member came back for this long
-     * @param mostNanos or until this long after the quorum came back
+     * @param quietNanos no ballot begins until no further member came back for this time
+     * @param mostNanos or until this time after the quorum came back
      */
     public record Returning(long quietNanos, long mostNanos) {
         public Returning {
@@ -164,11 +164,11 @@ public record ElectionConfig(
     }
 
     /**
-     * How long a removed node waits outside.
+     * The readmission delay of a removed node.
      *
-     * @param firstNanos the first time
-     * @param mostNanos after doublings
-     * @param healthyNanos a membership this long makes the next one the first time again
+     * @param firstNanos after the first removal
+     * @param mostNanos the longest, after doublings
+     * @param healthyNanos a membership of this length resets the delay
      */
     public record HoldDowns(long firstNanos, long mostNanos, long healthyNanos) {
         public HoldDowns {
@@ -184,12 +184,12 @@ public record ElectionConfig(
         positive(silenceNanos, brokenPairNanos, settleNanos, gapNanos, restNanos, retainNanos);
     }
 
-    /** A peer that says nothing for longer than this stood still: above the span between two heartbeats of a slow network. */
+    /** A peer that is silent for longer than this was paused. It exceeds the interval of heartbeats on a slow network. */
     public long peerGapNanos() {
         return Math.max(gapNanos, silenceNanos / 4);
     }
 
-    /** With another answer to a lost quorum. */
+    /** A copy with another action for a lost quorum. */
     public ElectionConfig onPartition(OnPartition choice) {
         return new ElectionConfig(
                 ballots,
@@ -207,10 +207,9 @@ public record ElectionConfig(
     }
 
     /**
-     * With the span of silence of the failure detector's preset. All spans that have to outlast a suspicion grow as much as it is
-     * longer than the default.
+     * A copy for a failure detector with that span of silence. All spans that must outlast a suspicion grow by the same amount.
      *
-     * @throws IllegalArgumentException it is not above a pause and the rest after it
+     * @throws IllegalArgumentException if it is not longer than a pause and the rest after it
      */
     public ElectionConfig silence(long nanos) {
         long more = Math.max(0, nanos - silenceNanos);
@@ -247,7 +246,7 @@ public record ElectionConfig(
                 .ordered();
     }
 
-    /** Each span outlasts the one before it; the protocol would stall or remove healthy members otherwise. */
+    /** Each span must outlast the one before it; otherwise the protocol would stall or remove healthy members. */
     private ElectionConfig ordered() {
         long[] spans = {
             gapNanos + restNanos,

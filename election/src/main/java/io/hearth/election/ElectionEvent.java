@@ -3,7 +3,7 @@ package io.hearth.election;
 import io.hearth.identity.NodeId;
 import java.util.List;
 
-/** What observers are told about the choice of the master. */
+/** Events about the choice of the master, for observers. */
 public sealed interface ElectionEvent {
     /** This node started a ballot; {@code why} a change is needed. */
     record Started(Lineage lineage, long epoch, Ballot ballot, String why) implements ElectionEvent {}
@@ -17,16 +17,16 @@ public sealed interface ElectionEvent {
     /** A ballot of this node ended without a view. */
     record TimedOut(Lineage lineage, long epoch, Ballot ballot) implements ElectionEvent {}
 
-    /** A member of the last view is not in the new one; {@code why}, as far as this node can tell. */
+    /** A member of the last view is not in the new one; {@code why} is this node's opinion. */
     record MemberRemoved(NodeId node, Lineage lineage, long epoch, String why) implements ElectionEvent {}
 
-    /** Two views of one lineage and epoch, or two proposals of one ballot, were met: the one from {@code source} was not taken. */
+    /** Two views of one lineage and epoch, or two proposals of one ballot, conflict: the one from {@code source} was rejected. */
     record Conflict(ViewSource source, String why) implements ElectionEvent {}
 
     /**
-     * No view can be committed; said again when others are waited for than before.
+     * No view can be committed. Repeated when the set of missing members changes.
      *
-     * @param why for people, with all that is in the other components
+     * @param why text for people that includes the other components
      * @param waitingFor members whose machines are not heard or do not vote
      */
     record Stalled(Lineage lineage, long epoch, String why, List<NodeId> waitingFor) implements ElectionEvent {

@@ -1,6 +1,6 @@
 package io.hearth.election;
 
-/** What a node is in the choice of the master, for people. */
+/** The role of a node in the choice of the master, for people. */
 public enum ElectionState {
     /** It left. */
     IDLE,

@@ -6,7 +6,7 @@ import io.hearth.identity.NodeId;
  * The name of a chain of views: new at each founding, never reused.
  *
  * @param continued founded by {@code --on-partition continue}; such a lineage always yields to one that was not
- * @param bornMillis the founder's wall clock at the founding; orders lineages that meet, nothing else
+ * @param bornMillis the founder's wall clock at the founding; only orders lineages that meet
  * @param founder the node that founded it
  * @param incarnation the founder's incarnation
  * @param counter foundings of that incarnation before this one
@@ -23,7 +23,7 @@ public record Lineage(boolean continued, long bornMillis, NodeId founder, long i
         return order != 0 ? order : Integer.compare(counter, other.counter);
     }
 
-    /** For people and logs. */
+    /** Text for people and logs. */
     public String shortText() {
         return founder.shortText() + "#" + incarnation + "." + counter + (continued ? "c" : "");
     }

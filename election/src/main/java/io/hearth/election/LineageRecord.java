@@ -4,16 +4,16 @@ import io.hearth.identity.PeerId;
 import java.util.Optional;
 
 /**
- * What a machine keeps on disk of one lineage, shared by all its processes; without it the machine never votes there.
+ * The record that a machine keeps on disk of one lineage, shared by all its processes. Without it the machine never votes there.
  *
- * <p>The seat is made with the record and never again. So a view that lists the seat was committed after the record was made, and
- * the record knows every vote of the machine about that view.
+ * <p>The seat is drawn once, when the record is made. So a view that lists the seat was committed later, and the record knows every
+ * vote of the machine about that view.
  *
- * @param lineage which
+ * @param lineage of the record
  * @param seat random bits that name this record, 1 to 2^63 - 1
- * @param view newest committed view known; empty until one was learned
- * @param promised highest ballot for the view's successor that was promised
- * @param accepted proposal for the view's successor that was accepted last
+ * @param view newest known committed view; empty until one was learned
+ * @param promised highest promised ballot for the view's successor
+ * @param accepted last accepted proposal for the view's successor
  */
 public record LineageRecord(
         Lineage lineage, long seat, Optional<View> view, Optional<Ballot> promised, Optional<Proposal> accepted) {
@@ -31,7 +31,7 @@ public record LineageRecord(
         return new LineageRecord(lineage, seat, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    /** A newer committed view: promises for its predecessor's successor are history. */
+    /** The record with a newer committed view; older promises are void. */
     public LineageRecord learned(View newer) {
         return new LineageRecord(lineage, seat, Optional.of(newer), Optional.empty(), Optional.empty());
     }
@@ -44,12 +44,12 @@ public record LineageRecord(
         return new LineageRecord(lineage, seat, view, Optional.of(proposal.ballot()), Optional.of(proposal));
     }
 
-    /** Whether {@code ballot} is below what was promised. */
+    /** Whether {@code ballot} is below the promised one. */
     public boolean forbids(Ballot ballot) {
         return promised.isPresent() && ballot.compareTo(promised.get()) < 0;
     }
 
-    /** Whether the newest view known lists {@code machine} with this record's seat, so that its vote still matters. */
+    /** Whether the newest known view lists {@code machine} with this record's seat, so that its vote still matters. */
     public boolean isListed(PeerId machine) {
         return view.filter(known -> known.seat(machine) == seat).isPresent();
     }

@@ -7,12 +7,12 @@ import java.util.Comparator;
 /**
  * A node in a view.
  *
- * @param node who
- * @param incarnation which start of it
+ * @param node its id
+ * @param incarnation the start of the node
  * @param entryEpoch epoch of this lineage whose view admitted this incarnation; never carried from another lineage
  * @param role agent or trainer
  * @param group the trainer's training job; empty for agents
- * @param seat random bits that name the record with which the node's machine votes; all members of one machine carry the same
+ * @param seat random bits that name the record with which the node's machine votes; all members of one machine have the same
  */
 public record Member(NodeId node, long incarnation, long entryEpoch, Role role, String group, long seat) {
     /** The order of members in a view: entry epoch, agents before trainers, node id. Rank = position. */

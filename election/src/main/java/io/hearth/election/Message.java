@@ -4,17 +4,17 @@ import io.hearth.core.Bytes;
 import java.util.Optional;
 
 /**
- * What nodes tell each other about membership.
+ * The messages of membership.
  *
- * <p>No message names its author: that is the identity which the link proved, and the incarnation of that link.
+ * <p>No message names its author: the link proved the author's identity and incarnation.
  */
 public sealed interface Message {
     /**
-     * Alive, and where.
+     * The sender is alive, and where it lives.
      *
      * @param sequence of this heartbeat to this peer, from 1
-     * @param echo newest sequence heard from this peer; 0 for none
-     * @param echoHeldNanos how long ago that one was heard, in nanoseconds
+     * @param echo newest sequence received from this peer; 0 for none
+     * @param echoHeldNanos time since that one was received
      */
     record Heartbeat(Presence presence, long sequence, long echo, long echoHeldNanos) implements Message {
         public Heartbeat {
@@ -25,27 +25,27 @@ public sealed interface Message {
         }
     }
 
-    /** Asks for a promise for the successor of {@code view}, and teaches that view. */
+    /** Asks for a promise for the successor of {@code view}, and carries that view. */
     record Prepare(View view, Ballot ballot) implements Message {}
 
     /**
      * The answer of a process to Prepare; no disk is involved.
      *
-     * @param epoch of the view whose successor is meant
-     * @param status empty: do not keep me
+     * @param epoch of the view whose successor is voted on
+     * @param status empty if the sender must not be kept
      */
     record Here(Lineage lineage, long epoch, Ballot ballot, Optional<Status> status) implements Message {}
 
     /**
-     * The answer of a machine to Prepare: it takes part in no lower ballot any more. On disk before it leaves.
+     * The answer of a machine to Prepare: it takes part in no lower ballot from now on. The promise is on disk before this message leaves.
      *
-     * @param epoch of the view whose successor is meant
-     * @param accepted what was accepted last for that successor
+     * @param epoch of the view whose successor is voted on
+     * @param accepted the last accepted proposal for that successor
      */
     record Promise(Lineage lineage, long epoch, Ballot ballot, Optional<Proposal> accepted) implements Message {}
 
     /**
-     * The machine does not hold the record that the view of this epoch lists for it, and never will: it votes no more with that
+     * The machine does not hold the record that the view of this epoch lists for it, and never will again. So it never votes with that
      * seat.
      */
     record Gone(Lineage lineage, long epoch, long seat) implements Message {
@@ -56,7 +56,7 @@ public sealed interface Message {
         }
     }
 
-    /** What a member says when it froze. {@code collective} is at most {@link Resolver#BYTES_MAX} bytes, opaque here. */
+    /** The status of a frozen member. {@code collective} is at most {@link Resolver#BYTES_MAX} bytes, opaque here. */
     record Status(boolean leaving, Bytes collective) {
         public Status {
             if (collective.size() > Resolver.BYTES_MAX) {
@@ -66,16 +66,16 @@ public sealed interface Message {
         }
     }
 
-    /** Asks to accept {@code next} as the successor of {@code view}, and teaches {@code view}. */
+    /** Asks to accept {@code next} as the successor of {@code view}, and carries {@code view}. */
     record Accept(View view, Ballot ballot, View next) implements Message {}
 
-    /** Accepted on disk. {@code epoch} is that of the predecessor. */
+    /** The machine accepted, on disk. {@code epoch} is that of the predecessor. */
     record Accepted(Lineage lineage, long epoch, Ballot ballot) implements Message {}
 
-    /** A higher ballot was promised. {@code epoch} is that of the predecessor. */
+    /** The machine promised a higher ballot. {@code epoch} is that of the predecessor. */
     record Refuse(Lineage lineage, long epoch, Ballot promised) implements Message {}
 
-    /** A committed view; true whoever says it. */
+    /** A committed view, which any node may send. */
     record Commit(View view) implements Message {}
 
     /**
@@ -92,7 +92,7 @@ public sealed interface Message {
         }
     }
 
-    /** Why a joiner has to wait; at most {@link #REASON_CHARACTERS_MAX} characters. */
+    /** Why a joining node has to wait; at most {@link #REASON_CHARACTERS_MAX} characters. */
     record NotYet(Lineage lineage, String reason) implements Message {
         public NotYet {
             reason = reason.length() > REASON_CHARACTERS_MAX ? reason.substring(0, REASON_CHARACTERS_MAX) : reason;
@@ -100,10 +100,10 @@ public sealed interface Message {
     }
 
     /**
-     * Asks to be left out of the next view, again and again.
+     * Asks to be left out of the next view, repeatedly.
      *
-     * @param entryEpoch of the entry that it gives up: the node may have entered anew since, and then this is old
-     * @param returns it will ask for entry again
+     * @param entryEpoch of the entry that it gives up; if the node has entered again since, the message is outdated
+     * @param returns whether it will ask for entry again
      */
     record Leave(Lineage lineage, long entryEpoch, boolean returns) implements Message {}
 

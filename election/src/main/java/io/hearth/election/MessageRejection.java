@@ -1,6 +1,6 @@
 package io.hearth.election;
 
-/** Why a message that was well formed had no effect. */
+/** Why a well-formed message was rejected. */
 public enum MessageRejection {
     /** From a start of a node that a newer one replaced. */
     OLD_INCARNATION,
@@ -10,19 +10,19 @@ public enum MessageRejection {
     BAD_VIEW,
     /** Two views of one lineage and epoch, or two proposals of one ballot. */
     CONFLICT,
-    /** A view that admits this node as something else than it asked for. */
+    /** A view that admits this node in another way than it asked for. */
     OTHER_ENTRY,
-    /** A ballot in another's name, or of a node that the view does not list. */
+    /** A ballot in another node's name, or of a node that the view does not list. */
     FOREIGN_BALLOT,
     /** About a lineage in which this node never asked to enter. */
     NO_RECORD,
     /** A ballot whose round is far above all known ones. */
     FAR_ROUND,
-    /** A ballot of a member that abandoned several lately, and froze the others for nothing. */
+    /** A ballot of a member that abandoned several ballots lately, each of which froze the others in vain. */
     ABANDONER,
-    /** News of a lineage from a node that has no say there, while those who have are heard. */
+    /** A newer view from a node outside the lineage, while a quorum inside it is heard. */
     OUTSIDER,
-    /** An answer to nothing that was asked. */
+    /** An answer without a question. */
     STRAY_ANSWER,
     /** Too many nodes ask to enter. */
     TOO_MANY_JOINERS,

@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** How often each {@link MessageRejection} happened. */
+/** The count of each {@link MessageRejection}. */
 public final class MessageRejections {
     public static final MessageRejections NONE = new MessageRejections(new EnumMap<>(MessageRejection.class));
 
@@ -19,7 +19,7 @@ public final class MessageRejections {
         return counts.getOrDefault(refusal, 0L);
     }
 
-    /** All that happened at least once, in the order of the enum. */
+    /** All counts above 0, in the order of the enum. */
     public Map<MessageRejection, Long> counts() {
         return Collections.unmodifiableMap(counts);
     }

@@ -4,12 +4,12 @@ import io.hearth.identity.NodeId;
 import java.util.List;
 
 /**
- * What a node says of itself in every heartbeat, to members and strangers alike, so that lineages hear each other.
+ * A node's description of itself in every heartbeat, to members and strangers alike, so that lineages notice each other.
  *
  * @param lineage where it lives
- * @param epoch of the newest view it knows there
+ * @param epoch of the newest view that it knows there
  * @param memberCount members of that view
- * @param stalled it waits for a quorum
+ * @param stalled whether it waits for a quorum
  * @param group that it trains with; empty for agents
  * @param phase of its collectives; {@link GroupPhase#FRESH} for agents
  * @param doneUpTo all collectives of its group up to this number are done; -1 for agents
@@ -24,7 +24,7 @@ public record Presence(
         GroupPhase phase,
         long doneUpTo,
         List<NodeId> broken) {
-    /** Most broken pairs told at once. */
+    /** Most broken pairs in one heartbeat. */
     public static final int BROKEN_MAX = 16;
 
     public Presence {

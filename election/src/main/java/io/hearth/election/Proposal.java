@@ -1,7 +1,7 @@
 package io.hearth.election;
 
 /**
- * A view that a ballot asked the voters to accept; committed once a quorum did.
+ * A view that a ballot asks the voters to accept; it is committed once a quorum accepted it.
  *
  * @param ballot the attempt
  * @param view the successor that it proposes

@@ -1,8 +1,8 @@
 package io.hearth.election;
 
-/** What a member is for; agents come before trainers that entered in the same epoch. */
+/** The role of a member; agents come before trainers that entered in the same epoch. */
 public enum Role {
-    /** Always on: coordinates and observes. */
+    /** Always on; coordinates and observes. */
     AGENT,
     /** Takes part in the collectives of one group. */
     TRAINER

@@ -43,7 +43,7 @@ public record View(Lineage lineage, long epoch, List<Member> members, List<Group
         return members.stream().findFirst();
     }
 
-    /** The entry of a node, if it is in. */
+    /** The entry of a node, if the view lists it. */
     public Optional<Member> member(NodeId node) {
         for (Member member : members) {
             if (member.node().equals(node)) {
@@ -64,7 +64,7 @@ public record View(Lineage lineage, long epoch, List<Member> members, List<Group
         return trainers;
     }
 
-    /** What the view says of a group besides its members. */
+    /** The entry of a group. */
     public Optional<GroupView> groupView(String name) {
         return groups.stream().filter(group -> group.name().equals(name)).findFirst();
     }

@@ -12,12 +12,12 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** What every view must be, whoever sends it: the part of the safety argument that does not depend on good will. */
+/** Rules that every view must keep, whichever node sends it: the part of the safety argument that does not depend on honest nodes. */
 public final class ViewRules {
-    /** Every number, on the wire as on disk, is at most this; only a seat has more bits. */
+    /** Largest number on the wire and on disk; only a seat has more bits. */
     public static final long NUMBER_MAX = 1L << 48;
 
-    /** A view more than this many epochs above the newest known is not believed. */
+    /** A view that is more than this number of epochs above the newest known one is rejected. */
     public static final long EPOCH_LEAP_MAX = 1_000_000;
 
     /** Most characters of a group's name. */
@@ -25,7 +25,7 @@ public final class ViewRules {
 
     private ViewRules() {}
 
-    /** The rule that {@code view} breaks, for people; empty if it keeps all. */
+    /** The rule that {@code view} breaks, for people; empty if it keeps all of them. */
     public static Optional<String> fault(View view) {
         if (!isNumber(view.epoch()) || view.epoch() == NUMBER_MAX || !isLineage(view.lineage())) {
             return Optional.of("numbers out of range, or no room for a successor");

@@ -2,7 +2,7 @@ package io.hearth.election;
 
 import io.hearth.identity.NodeId;
 
-/** Where this node has a view from. A committed view is believed without proof, so a person must be able to see who sent it. */
+/** The origin of a view. A committed view is believed without proof, so a person must be able to see which node sent it. */
 public sealed interface ViewSource {
     /** This node decided it: by a ballot of its own, or as the founder of the lineage. */
     record Own() implements ViewSource {}
@@ -13,7 +13,7 @@ public sealed interface ViewSource {
     /** Another node sent it. */
     record Told(NodeId by) implements ViewSource {}
 
-    /** Who that is, in one or two words for people. */
+    /** The origin in one or two words for people. */
     default String text() {
         return switch (this) {
             case Own() -> "this node";
@@ -22,7 +22,7 @@ public sealed interface ViewSource {
         };
     }
 
-    /** Behind the word "view". */
+    /** The origin as a suffix to the word "view". */
     default String clause() {
         return switch (this) {
             case Own() -> "decided by this node";

@@ -1,12 +1,12 @@
 package io.hearth.election.health;
 
 /**
- * When silence counts, all in nanoseconds.
+ * The time spans of the failure detector, all in nanoseconds.
  *
  * @param heartbeatNanos between heartbeats to each peer
- * @param silenceNanos without a frame this long, a peer is suspected; widened by measured jitter, never narrowed
+ * @param silenceNanos a peer without a frame for this time is suspected; measured jitter widens it and never narrows it
  * @param redialNanos a closed link that is not back after this long makes its peer suspected
- * @param gapNanos a local pause longer than this restarts all timers before anybody is judged
+ * @param gapNanos a local pause longer than this restarts all timers before any peer is judged
  * @param forgetNanos a suspected peer is forgotten after this long
  * @param peersMax most peers watched
  */
@@ -30,7 +30,7 @@ public record HealthConfig(
         return of(250 * MILLI, 1_500 * MILLI);
     }
 
-    /** Radio that sleeps and retries: heartbeats every 250 ms, suspicion after 3 s. */
+    /** Wi-Fi, which sleeps and retries: heartbeats every 250 ms, suspicion after 3 s. */
     public static HealthConfig wifi() {
         return of(250 * MILLI, 3_000 * MILLI);
     }
@@ -40,7 +40,7 @@ public record HealthConfig(
         return of(1_000 * MILLI, 8_000 * MILLI);
     }
 
-    /** Explicit heartbeat and silence, the rest as in the presets. */
+    /** Explicit heartbeat and silence; the other spans as in the presets. */
     public static HealthConfig of(long heartbeatNanos, long silenceNanos) {
         return new HealthConfig(heartbeatNanos, silenceNanos, 300 * MILLI, 700 * MILLI, 600_000 * MILLI, 1_024);
     }

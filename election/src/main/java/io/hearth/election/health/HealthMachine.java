@@ -16,7 +16,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The failure detector: says when to send heartbeats, and who is silent.
+ * The failure detector: decides when to send heartbeats and which peers are silent.
  *
  * <pre>
  * (none)             --linked--------------------------------------&gt; Unheard
@@ -29,18 +29,18 @@ import java.util.TreeMap;
  * all                --local gap-----------------------------------&gt; same, timers restarted (Awoke)
  * all                --step that comes late------------------------&gt; same, timers later by as much
  * any                --linked, newer incarnation-------------------&gt; Unheard, as new
- * Suspect, linked    --silent for two spans------------------------&gt; same, link to be made anew (Renew)
+ * Suspect, linked    --silent for two spans------------------------&gt; same, reconnect (Renew)
  * </pre>
  *
- * <p>The span of silence is the configured one, widened as arrivals scatter: {@code silence * (1 + jitter / heartbeat)}, at most
- * four times. An opinion only starts a view change; who answers that is kept whatever is thought of it.
+ * <p>The span of silence is the configured one, widened by jitter: {@code silence * (1 + jitter / heartbeat)}, at most four times.
+ * A suspicion only starts a view change; a member that answers the change is kept.
  *
- * <p>A link that stays silent is given up for a new one: after an outage of some seconds the kernel's pause before it sends again is
- * as long as the outage was, in each direction and on each link for itself, so a machine that is back would be heard by some and
- * not by others for as long again. Not at the first span, because a peer that only paused answers on its old link.
+ * <p>A link that stays silent is replaced. After an outage of some seconds, TCP waits about as long as the outage lasted before it
+ * retransmits, in each direction and on each link separately. So for that time some peers would hear a machine that is back and others
+ * would not. The link is not replaced after the first span, because a peer that was only paused answers on its old link.
  *
- * <p>Rejected: phi-accrual (Hayashibara et al. 2004), whose threshold cannot be told to a user in seconds; indirect probing
- * (SWIM), which in a full mesh of home size only hides a broken pair that the view change has to know.
+ * <p>Rejected: phi-accrual (Hayashibara et al. 2004), whose threshold has no meaning in seconds for a user; indirect
+ * probing (SWIM), which in a full mesh of home size only hides a broken pair that the view change must know.
  */
 public final class HealthMachine implements Machine<HealthState, HealthMachine.Event, HealthMachine.Effect> {
     private static final int WIDEST = 4;
@@ -52,7 +52,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         this.config = config;
     }
 
-    /** What may happen. */
+    /** Events of the failure detector. */
     public sealed interface Event {
         /** A link to that start of a node is up. */
         record Linked(NodeId node, long incarnation) implements Event {}
@@ -60,13 +60,13 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         /** The link closed; a re-dial is under way. */
         record LinkLost(NodeId node, long incarnation) implements Event {}
 
-        /** Nobody listens there any more. */
+        /** The re-dial was refused: no process listens there any more. */
         record RedialRefused(NodeId node) implements Event {}
 
-        /** Any frame came, on a control link or a data stream. */
+        /** A frame arrived, on a control link or a data stream. */
         record Heard(NodeId node, long incarnation) implements Event {}
 
-        /** A heartbeat came; fields as in {@link Message.Heartbeat}. */
+        /** A heartbeat arrived; fields as in {@link Message.Heartbeat}. */
         record HeartbeatHeard(NodeId node, long incarnation, long sequence, long echo, long echoHeldNanos)
                 implements Event {}
 
@@ -74,27 +74,27 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         record Tick() implements Event {}
     }
 
-    /** What the shell carries out. */
+    /** Effects for the shell to carry out. */
     public sealed interface Effect {
-        /** Send {@link Message.Heartbeat} with these numbers and the presence of the moment. */
+        /** Send {@link Message.Heartbeat} with these numbers and the present {@link io.hearth.election.Presence}. */
         record SendHeartbeat(NodeId to, long sequence, long echo, long echoHeldNanos) implements Effect {}
 
-        /** To be told to the view change. */
+        /** Report a suspicion to the view change. */
         record Suspected(NodeId node, long incarnation, String why) implements Effect {}
 
-        /** To be told to the view change, after {@link Suspected}: its process ended, and not the network failed. */
+        /** Report to the view change, after {@link Suspected}, that the process ended, so the network did not fail. */
         record Refused(NodeId node, long incarnation) implements Effect {}
 
-        /** To be told to the view change: heard again. */
+        /** Report to the view change that the node is heard again. */
         record Trusted(NodeId node, long incarnation) implements Effect {}
 
-        /** Close the link, which is up and silent, and dial anew. Asked for once; {@link Event.LinkLost} follows. */
+        /** Close the silent link and dial again. Emitted once; {@link Event.LinkLost} follows. */
         record Renew(NodeId node, String why) implements Effect {}
 
         /** For observers. */
         record Announce(HealthEvent event) implements Effect {}
 
-        /** This node was asleep or paused while it watched peers; data that was under way is old. */
+        /** This node was asleep or paused while it watched peers; data from before is outdated. */
         record Awoke(long gapNanos) implements Effect {}
     }
 
@@ -122,7 +122,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         return new Step<>(new HealthState(peers, nowNanos), effects);
     }
 
-    /** Often enough to notice an own pause, and to beat and judge in time. */
+    /** Short enough to notice a local pause, to send heartbeats and to judge peers in time. */
     @Override
     public long sleepNanos(HealthState state, long nowNanos) {
         long sleep = state.steppedNanos() + config.gapNanos() / 2 - nowNanos;
@@ -161,7 +161,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         return peer.link() instanceof Link.Up up && !up.givenUp();
     }
 
-    /** A step that was due and did not come: this node stood still, so what it did not hear then says nothing. */
+    /** A step came late: this node was paused, so silence during that time proves nothing. */
     private static SortedMap<NodeId, Watched> postponed(SortedMap<NodeId, Watched> peers, long lateNanos) {
         var later = new TreeMap<NodeId, Watched>();
         peers.forEach((node, peer) -> {
@@ -251,7 +251,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
             SortedMap<NodeId, Watched> peers, NodeId node, long incarnation, long now, List<Effect> effects) {
         Watched peer = peers.get(node);
         if (peer == null || peer.incarnation() != incarnation || peer.link() instanceof Link.Lost) {
-            return peers; // the rest of a closed link proves nothing about now
+            return peers; // frames of a closed link prove nothing about the present
         }
         return with(peers, node, alive(node, peer, now, effects));
     }

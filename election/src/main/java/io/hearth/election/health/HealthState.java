@@ -6,20 +6,20 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Everything that {@link HealthMachine} knows; immutable.
+ * The state of {@link HealthMachine}; immutable.
  *
- * @param peers those watched
+ * @param peers the watched peers
  * @param steppedNanos instant of the last step
  */
 public record HealthState(SortedMap<NodeId, Watched> peers, long steppedNanos) {
-    /** Before the first peer. */
+    /** The state before the first peer. */
     public static HealthState empty(long nowNanos) {
         return new HealthState(new TreeMap<>(), nowNanos);
     }
 
     /** The link to a peer. */
     sealed interface Link {
-        /** {@code givenUp} once its end was asked for, until it is heard or ends. */
+        /** {@code givenUp} from the request to close it until a frame arrives or it closes. */
         record Up(boolean givenUp) implements Link {}
 
         record Lost(long sinceNanos, boolean refused) implements Link {}
@@ -39,11 +39,11 @@ public record HealthState(SortedMap<NodeId, Watched> peers, long steppedNanos) {
     /**
      * One peer.
      *
-     * @param incarnation which start
+     * @param incarnation the start of the peer
      * @param heardNanos its last frame, or when its link came up
-     * @param beatNanos when the last heartbeat was sent to it
-     * @param watchedNanos since when it is watched
-     * @param suspectNanos how long it was suspected so far, the current suspicion left out
+     * @param beatNanos time of the last heartbeat sent to it
+     * @param watchedNanos time since when it is watched
+     * @param suspectNanos total time of its earlier suspicions
      */
     record Watched(
             long incarnation,
@@ -89,7 +89,7 @@ public record HealthState(SortedMap<NodeId, Watched> peers, long steppedNanos) {
         }
     }
 
-    /** What was measured of a peer, as of {@code nowNanos}. */
+    /** The measurements of a peer, as of {@code nowNanos}. */
     public Optional<PeerHealth> peer(NodeId node, HealthConfig config, long nowNanos) {
         return Optional.ofNullable(peers.get(node)).map(peer -> {
             long silent = Math.max(0, nowNanos - peer.heardNanos());
@@ -109,7 +109,7 @@ public record HealthState(SortedMap<NodeId, Watched> peers, long steppedNanos) {
         });
     }
 
-    /** How many peers stand how. */
+    /** The number of peers by status. */
     public HealthSummary summary() {
         return new HealthSummary(
                 peers.size(),

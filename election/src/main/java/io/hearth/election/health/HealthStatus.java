@@ -1,12 +1,12 @@
 package io.hearth.election.health;
 
-/** What the failure detector thinks of a peer. */
+/** The failure detector's opinion of a peer. */
 public enum HealthStatus {
     /** Linked, and nothing heard yet. */
     UNKNOWN,
     /** Heard lately. */
     HEALTHY,
-    /** Silent for half of what makes it suspected, or its link just closed. */
+    /** Silent for half of the span of silence, or its link just closed. */
     DEGRADED,
     /** Suspected. */
     UNHEALTHY

@@ -1,9 +1,9 @@
 package io.hearth.election.health;
 
 /**
- * How many peers stand how.
+ * The number of peers by status.
  *
- * @param total all peers watched
+ * @param total all watched peers
  */
 public record HealthSummary(int total, int healthy, int degraded, int unhealthy, int unknown) {
     /** Share of healthy peers, 0 to 1; 1 without peers. */

@@ -3,9 +3,9 @@ package io.hearth.election.health;
 import java.util.OptionalLong;
 
 /**
- * What the failure detector measured of one peer, for people and metrics.
+ * The failure detector's measurements of one peer, for people and metrics.
  *
- * @param incarnation which start of it
+ * @param incarnation the start of the peer
  * @param silentNanos since its last frame, or since its link came up
  * @param failuresInRow heartbeats missed since then, and a refused re-dial
  * @param lastRttNanos newest round trip; empty before the first

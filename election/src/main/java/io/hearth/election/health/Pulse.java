@@ -6,9 +6,9 @@ import java.util.OptionalLong;
  * The heartbeats between this node and one start of a peer.
  *
  * @param sequence of the last heartbeat sent; 0 for none
- * @param sentNanos when the last {@link #SENT_KEPT} were sent, by sequence modulo; borrowed, replaced and never written
- * @param heardSequence of the newest heartbeat heard; 0 for none
- * @param heardNanos when
+ * @param sentNanos when the last {@link #SENT_KEPT} were sent, by sequence modulo; replaced, never written
+ * @param heardSequence of the newest received heartbeat; 0 for none
+ * @param heardNanos when it was received
  * @param lastRttNanos newest round trip
  * @param meanRttNanos smoothed round trip
  * @param jitterNanos smoothed deviation of arrivals from the schedule
@@ -23,7 +23,7 @@ record Pulse(
         OptionalLong meanRttNanos,
         long jitterNanos) {
     static final int SENT_KEPT = 8;
-    private static final int SMOOTHING = 8; // RFC 6298 takes 1/8 for the mean
+    private static final int SMOOTHING = 8; // RFC 6298 uses 1/8 for the mean
 
     static Pulse none() {
         return new Pulse(0, new long[SENT_KEPT], 0, 0, OptionalLong.empty(), OptionalLong.empty(), 0);
@@ -42,7 +42,7 @@ record Pulse(
      */
     Pulse heard(long theirSequence, long echo, long echoHeldNanos, long intervalNanos, long now) {
         if (theirSequence <= heardSequence) {
-            return this; // a duplicate says nothing about now
+            return this; // a duplicate proves nothing about the present
         }
         long jitter = jitterNanos;
         if (heardSequence > 0) {
@@ -73,7 +73,7 @@ record Pulse(
         return echoHeldNanos > span ? OptionalLong.empty() : OptionalLong.of(span - echoHeldNanos);
     }
 
-    /** After a local pause: what was measured across it means nothing. */
+    /** Drops measurements that span a local pause. */
     Pulse restarted() {
         return new Pulse(sequence + SENT_KEPT, new long[SENT_KEPT], 0, 0, lastRttNanos, meanRttNanos, jitterNanos);
     }

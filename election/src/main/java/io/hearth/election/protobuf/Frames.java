@@ -23,8 +23,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The shapes that messages and records share, to and from the wire. Reading throws {@link IllegalArgumentException} for values
- * that no record accepts; the codecs turn it into their own error.
+ * The structures that messages and records share, to and from the wire. Readers throw {@link IllegalArgumentException} for invalid
+ * values; the codecs turn it into their own error.
  */
 public final class Frames {
     private Frames() {}
@@ -96,7 +96,7 @@ public final class Frames {
     /**
      * Reads a view that keeps all of {@link ViewRules}.
      *
-     * @throws MalformedMessageException if it breaks one; says which
+     * @throws MalformedMessageException if it breaks one, with that rule
      */
     static View view(ViewFrame frame) throws MalformedMessageException {
         if (frame.getMembersCount() > View.MEMBERS_MAX) {

@@ -182,7 +182,7 @@ public final class MessageCodec {
      * Reads a message; every view in it keeps {@link ViewRules}.
      *
      * @param kind one that {@link #isKind} knows
-     * @throws MalformedMessageException if {@code bytes} are no such message; the link that brought them should close
+     * @throws MalformedMessageException if {@code bytes} are not such a message; the caller should close their link
      */
     public static Message decode(int kind, byte[] bytes) throws MalformedMessageException {
         try {
@@ -263,7 +263,7 @@ public final class MessageCodec {
                 frame.getLeaving(), Bytes.of(frame.getCollective().toByteArray()));
     }
 
-    /** A proposal is there with both parts or not at all. */
+    /** A proposal has both parts or neither. */
     static Optional<Proposal> proposal(boolean hasBallot, BallotFrame ballot, boolean hasView, ViewFrame view)
             throws MalformedMessageException {
         if (hasBallot != hasView) {

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * The file form of a {@link LineageRecord}: a torn or damaged file is told from a good one, always.
+ * The file form of a {@link LineageRecord}. A torn or damaged file is always detected.
  *
  * <pre>
  * offset  bytes
@@ -26,7 +26,7 @@ import java.util.zip.CRC32C;
  * <p>Numbers are little-endian.
  */
 public final class RecordCodec {
-    /** Two views of 256 members, each with 16 KiB of resolutions, and more than enough beside. */
+    /** Two views of 256 members, each with 16 KiB of resolutions, and a margin. */
     public static final int PAYLOAD_BYTES_MAX = 256 * 1024;
 
     /** The longest file, in bytes; a reader need not read more. */
@@ -53,7 +53,7 @@ public final class RecordCodec {
     /**
      * Reads a file's bytes.
      *
-     * @throws DamagedRecordException if they are not exactly what {@link #encode} wrote: set the file aside, never rebuild it
+     * @throws DamagedRecordException if they are not exactly the output of {@link #encode}: set the file aside, never rebuild it
      */
     public static LineageRecord decode(byte[] bytes) throws DamagedRecordException {
         ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);

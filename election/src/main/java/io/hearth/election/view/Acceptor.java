@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Answers Prepare and Accept, in two parts. The process answers at once: where it lives, Prepare freezes it, for good until a
- * successor of the view is learned. The machine answers through the voter, on disk before the answer leaves, in every lineage that
+ * Answers Prepare and Accept, in two parts. The process answers at once: in its home lineage, Prepare freezes it until it learns a
+ * successor of the view. The machine answers through the voter, with the vote on disk before the answer leaves, in every lineage that
  * lists it.
  */
 final class Acceptor {
@@ -77,9 +77,9 @@ final class Acceptor {
     }
 
     /**
-     * Takes the committed view that a ballot is about as known, or sends the newer one back.
+     * Learns the committed view that a ballot is about, or sends the newer one back.
      *
-     * @return whether {@code view} is the newest view that this process knows of its lineage, or it knows none and asks the disk
+     * @return whether {@code view} is the newest view that this process knows of its lineage, or it knows none and must ask the disk
      */
     private static boolean isUpToDate(Transition transition, NodeId from, View view) {
         Optional<View> known = transition.known(view.lineage()).flatMap(KnownLineage::view);
@@ -89,14 +89,14 @@ final class Acceptor {
         }
         Learner.hear(transition, from, view);
         Optional<View> taught = transition.known(view.lineage()).flatMap(KnownLineage::view);
-        return taught.isEmpty() || taught.get().equals(view); // else counted where it was noticed
+        return taught.isEmpty() || taught.get().equals(view); // else the conflict is counted where it was noticed
     }
 
     /**
-     * Counts the round, unless its sender can bring no ballot to an end.
+     * Notes the round, unless its sender cannot finish a ballot.
      *
-     * @return whether the machine may vote: not for a round far above all known ones. The process answers all the same, because a member
-     *     that missed the ballots before would be left out otherwise
+     * @return whether the machine may vote: not for a round far above all known ones. The process answers even then, because otherwise a
+     *     member that missed earlier ballots would be left out
      */
     private static boolean meets(Transition transition, NodeId from, View view, Ballot ballot) {
         KnownLineage known =
@@ -119,14 +119,14 @@ final class Acceptor {
                 .isPresent();
     }
 
-    /** The data threads stopped and the collectives said how far they are. */
+    /** The data threads stopped and the collectives took their status. */
     static void onFrozen(Transition transition, Freeze.Freezing freezing, Optional<Bytes> status) {
         var frozen = new Freeze.Frozen(status, transition.now);
         transition.freeze = frozen;
         freezing.asked().values().forEach(ballot -> answer(transition, frozen, ballot));
     }
 
-    /** Brings the answer of this process to a ballot on its way: at once if frozen already, else after the freeze. */
+    /** Answers a ballot for this process: at once if it is frozen already, else after the freeze. */
     static void freezeAndAnswer(Transition transition, Ballot ballot) {
         switch (transition.freeze) {
             case Freeze.Thawed() -> {
@@ -154,9 +154,9 @@ final class Acceptor {
     }
 
     /**
-     * The sender drives the change now, if it can bring one to an end. An own lower ballot ends. An own higher ballot goes on, even
-     * while its promise is on its way to the disk: once it is there, the own machine votes for no lower one. An own ballot also goes on
-     * if this machine does not vote for the sender's round: otherwise a liar could make this node begin ballots without end.
+     * The sender drives the change now, if it can finish one. A lower ballot of this node ends. A higher ballot of this node goes on, even
+     * while its promise is being written: once it is on disk, this machine votes for no lower one. A ballot of this node also goes on if
+     * this machine does not vote for the sender's round; otherwise a liar could make this node begin ballots without end.
      */
     private static void giveWay(Transition transition, NodeId from, Ballot ballot, boolean believes) {
         if (!canDrive(transition, from)) {

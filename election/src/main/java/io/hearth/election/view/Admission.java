@@ -5,11 +5,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Who asks for entry, and who has to wait.
+ * Nodes that ask for entry, and nodes that have to wait.
  *
- * @param joiners those who ask
- * @param holdDowns those who were removed
- * @param refused groups that took nobody when asked
+ * @param joiners nodes that ask
+ * @param holdDowns readmission delays of removed nodes
+ * @param refused groups that rejected joining trainers when asked
  * @param dissolveNotBeforeNanos earliest instant of the next attempt to end this lineage for a better one
  */
 record Admission(
@@ -51,7 +51,7 @@ record Admission(
         return new Admission(joiners, holdDowns, refused, instant);
     }
 
-    /** What a new home starts with: nobody asked here yet; who was removed elsewhere is no concern of it. */
+    /** The state in a new home lineage: no node asked here yet, and removals elsewhere do not count. */
     Admission moved(long now) {
         return nobody(now);
     }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Hears those who ask for entry, tells them why they wait, and keeps out for a while who was just removed. */
+/** Handles nodes that ask for entry: reports why they wait, and keeps recently removed nodes out for a while. */
 final class Admissions {
     /** Most nodes that ask at once. */
     static final int JOINERS_MAX = 512;
@@ -26,11 +26,12 @@ final class Admissions {
 
     static void onJoin(Transition transition, NodeId from, long incarnation, Message.Join join) {
         if (!join.lineage().equals(transition.current.lineage())) {
-            return; // it will hear from the next heartbeat where this node lives
+            return; // the next heartbeat tells it in which lineage this node lives
         }
         Optional<Member> member = transition.view().member(from);
         if (member.isPresent() && member.get().incarnation() == incarnation) {
-            transition.send(from, new Message.Commit(transition.view())); // it is in and missed the news
+            transition.send(
+                    from, new Message.Commit(transition.view())); // it is a member already and missed the commit
             return;
         }
         transition.peer(from).filter(Peer::leaving).ifPresent(peer -> transition.peer(from, peer.asksToLeave(false)));
@@ -59,7 +60,7 @@ final class Admissions {
         });
     }
 
-    /** The reason why a joiner cannot enter now; finding it freezes nobody. */
+    /** The reason why a joining node cannot enter now; found without a freeze. */
     private static Optional<String> obstacle(Transition transition, NodeId node, Joiner joiner) {
         Optional<String> outside = outside(transition, node, joiner);
         if (outside.isPresent() || joiner.role() == Role.AGENT) {
@@ -68,7 +69,7 @@ final class Admissions {
         return obstacle(transition, joiner);
     }
 
-    /** Reasons that hold for a node in any state of its group. */
+    /** Reasons that do not depend on the state of its group. */
     private static Optional<String> outside(Transition transition, NodeId node, Joiner joiner) {
         if (transition.hasNoVote(node.peer())) {
             return Optional.of(
@@ -88,7 +89,7 @@ final class Admissions {
         return otherSeat(transition, node, joiner);
     }
 
-    /** All members of one machine have the one seat of its record. */
+    /** All members of one machine have the seat of its one record. */
     private static Optional<String> otherSeat(Transition transition, NodeId node, Joiner joiner) {
         long seat = transition.view().seat(node.peer());
         return seat == 0 || seat == joiner.seat()
@@ -117,7 +118,7 @@ final class Admissions {
                 : Optional.empty();
     }
 
-    /** Somebody who would enter the own group if it waited at the beginning of a step. */
+    /** A node that could enter this node's group if the group waited at the beginning of a step. */
     static boolean isAwaited(Transition transition) {
         for (Map.Entry<NodeId, Joiner> entry : transition.admission.joiners().entrySet()) {
             Joiner joiner = entry.getValue();
@@ -131,7 +132,7 @@ final class Admissions {
         return false;
     }
 
-    /** A joiner that could enter: the need of a change. */
+    /** A joining node that could enter now, which is a reason for a change. */
     static Optional<String> entrant(Transition transition) {
         for (Map.Entry<NodeId, Joiner> entry : transition.admission.joiners().entrySet()) {
             if (mayEnter(transition, entry.getKey(), entry.getValue())) {
@@ -158,14 +159,14 @@ final class Admissions {
                         .isPresent();
     }
 
-    /** A member goes because of an error of its own, and will be back: as after a removal, it has to wait for that. */
+    /** A member leaves because of its own error and will return; as after a removal, it has to wait for readmission. */
     static void resigned(Transition transition, Member member) {
         var holds = new TreeMap<>(transition.admission.holdDowns());
         holds.put(member.node(), holdDown(transition, member));
         transition.admission = transition.admission.holdDowns(holds);
     }
 
-    /** All joiners that could enter, agents first, as members of the view that would admit them. */
+    /** All joining nodes that could enter, agents first, as members of the view that would admit them. */
     static List<Member> entrants(Transition transition, long epoch) {
         var entrants = new ArrayList<Member>();
         transition.admission.joiners().forEach((node, joiner) -> {
@@ -178,7 +179,7 @@ final class Admissions {
         return entrants;
     }
 
-    /** Those who are in ask no more; those who were removed wait. */
+    /** Drops requests of nodes that entered, and starts the delay of removed ones. */
     static void afterView(Transition transition, View before, View after) {
         var joiners = new TreeMap<>(transition.admission.joiners());
         after.members().forEach(member -> joiners.remove(member.node()));
@@ -206,7 +207,7 @@ final class Admissions {
         return new ReadmissionDelay(span, transition.now + span);
     }
 
-    /** Forgets who asks no more and who has been good for long. */
+    /** Forgets nodes that stopped asking, and delays of nodes that have been healthy for long. */
     static void sweep(Transition transition) {
         long fresh = transition.config.joining().freshNanos();
         if (transition.admission.joiners().values().stream()
@@ -230,7 +231,7 @@ final class Admissions {
 
     /**
      * Whether this lone node asked for entry there and {@code view}, newer than all it knows, grants exactly what it asked for. A view
-     * that was known before it asked admits nobody: it may list this node as it was long ago.
+     * that was known before it asked does not admit it: that view may list this node as it was long ago.
      */
     static boolean isAdmittedBy(Transition transition, View view) {
         return isAnswered(transition, view)
@@ -245,7 +246,7 @@ final class Admissions {
                                 joining.seat())));
     }
 
-    /** Whether {@code view} lists this start where it asked, and not as what it asked for. */
+    /** Whether {@code view} of the target lineage lists this start otherwise than it asked for. */
     static boolean isMistaken(Transition transition, View view) {
         return isAnswered(transition, view)
                 && view.member(transition.self.node())

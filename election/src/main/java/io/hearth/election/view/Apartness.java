@@ -7,14 +7,14 @@ import io.hearth.identity.PeerId;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Says, for people, why a node that is linked is not in one view with this node, or why it is waited for. */
+/** Explains to people why a linked node is not in this node's view, or why this node waits for it. */
 public final class Apartness {
-    private static final long JOIN_NANOS = 3_000_000_000L; // a node that has just been linked is about to join
+    private static final long JOIN_NANOS = 3_000_000_000L; // a newly linked node is about to join
     private static final long VOTE_NANOS = 2_000_000_000L; // less than a phase of a ballot lasts
 
     private Apartness() {}
 
-    /** One line without the node's name; empty if there is nothing to say of it. */
+    /** One line without the node's name; empty if there is nothing to explain. */
     public static Optional<String> of(ViewState state, NodeId node) {
         if (node.equals(state.self().node())) {
             return Optional.empty();
@@ -48,7 +48,7 @@ public final class Apartness {
                 .map(nanos -> "has not voted for " + seconds(nanos) + "; look at its disk");
     }
 
-    /** What becomes of the view while a member is not heard. */
+    /** The consequence for the view while a member is not heard. */
     private static String without(ViewState state, PeerId machine) {
         var others = new TreeSet<>(state.view().machines());
         others.removeAll(state.doubled());
@@ -74,7 +74,7 @@ public final class Apartness {
                                 && !known.getValue().suspected());
     }
 
-    /** How long this node has been waiting for a machine's vote, if that is longer than any sound disk takes. */
+    /** The time for which this node has waited for a machine's vote, if it is longer than any sound disk takes. */
     static Optional<Long> unvotedNanos(ViewState state, PeerId machine) {
         return Optional.ofNullable(state.change().unvoted().get(machine))
                 .map(missing -> state.now() - missing.sinceNanos())
@@ -106,7 +106,7 @@ public final class Apartness {
                         : "it lives in " + place(presence) + "; the two join when both are between two steps");
     }
 
-    /** Whole seconds that are over. */
+    /** Elapsed whole seconds. */
     static String seconds(long nanos) {
         return nanos / 1_000_000_000L + " s";
     }

@@ -15,16 +15,16 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Decides when this node starts a ballot: it sees a need, hears a quorum, no other node drives the change, and those before it had
- * their chance.
+ * Decides when this node starts a ballot: it sees a reason, hears a quorum, no other node drives the change, and the members before it
+ * had their turn.
  *
- * <p>A ballot is kept apart from all others by its round and this node's id, and the promise of its own machine is on disk before
- * Prepare leaves, so not even a restart repeats one.
+ * <p>The round and this node's id make a ballot unique. The promise of this node's machine is on disk before Prepare leaves, so not
+ * even a restart repeats a ballot.
  */
 final class BallotTrigger {
     private BallotTrigger() {}
 
-    /** Starts a ballot if there is need of one and it is this node's turn. */
+    /** Starts a ballot if there is a reason and it is this node's turn. */
     static void consider(Transition transition) {
         Change change = transition.change;
         if (change.needed().isEmpty()
@@ -65,7 +65,7 @@ final class BallotTrigger {
                 .map(KnownLineage::roundSeen)
                 .orElse(0L);
         if (seen >= Ballot.ROUND_MAX || transition.view().epoch() + 1 >= ViewRules.NUMBER_MAX) {
-            return; // there is no number for it; what a record cannot hold is not proposed
+            return; // no round is left; a number that a record cannot hold is not proposed
         }
         var ballot = new Ballot(seen + 1, transition.self.node());
         transition.useRound(ballot.round());
@@ -77,7 +77,7 @@ final class BallotTrigger {
         VoteQueue.submit(transition, new VoterTask.Promise(transition.view(), ballot));
     }
 
-    /** Looks again when the turn of the own promise comes: others may drive the change by now. */
+    /** Whether this node's queued promise is still due; another node may drive the change by now. */
     static boolean isStillWanted(Transition transition, View view, Ballot ballot) {
         if (!transition.view().equals(view)
                 || !(transition.campaign instanceof Campaign.Candidate candidate)
@@ -91,7 +91,7 @@ final class BallotTrigger {
         return true;
     }
 
-    /** The own machine promised: now the others are asked, unless the reason went while the disk took its time. */
+    /** This node's machine promised: asks the others, unless the reason disappeared in the meantime. */
     static void promised(Transition transition, Campaign.Candidate candidate, Optional<Proposal> accepted) {
         if (accepted.isEmpty() && ViewChangeReasons.of(transition).isEmpty()) {
             transition.campaign = Campaign.NONE;

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Whether a lineage was heard of that is better than the own one, and who lives there. */
+/** Whether this node has heard of a lineage that is better than its own, and which nodes live there. */
 final class BetterLineage {
     private BetterLineage() {}
 
-    /** A lineage as heard of. */
+    /** A lineage as its nodes describe it. */
     record Candidate(Lineage lineage, int memberCount) {
         boolean isBetterThan(Candidate other) {
             if (lineage.continued() != other.lineage.continued()) {
@@ -45,7 +45,7 @@ final class BetterLineage {
         return best(transition).isPresent();
     }
 
-    /** The best lineage heard of, if it is better than the own one. */
+    /** The best known lineage, if it is better than this node's own. */
     static Optional<Candidate> best(Transition transition) {
         var best = new Candidate(
                 transition.current.lineage(), transition.view().members().size());
@@ -68,7 +68,7 @@ final class BetterLineage {
         return best.lineage().equals(transition.current.lineage()) ? Optional.empty() : Optional.of(best);
     }
 
-    /** Heard of lately, and neither suspected nor stalled nor about to go. */
+    /** Whether a node was heard lately and is neither suspected nor stalled nor leaving. */
     private static boolean isDwelling(Transition transition, Peer peer) {
         return peer.linked()
                 && !peer.suspected()
@@ -78,13 +78,13 @@ final class BetterLineage {
                         <= transition.config.joining().freshNanos();
     }
 
-    /** Who just came back may live in a lineage that is over, and learns it from the first who answer: no cluster ends for it yet. */
+    /** Whether a node's claim counts. A node that just came back may live in a lineage that is over, which it learns from the first answers. */
     private static boolean isSettled(Transition transition, Peer peer) {
         long since = Math.max(peer.linkSinceNanos(), peer.awakeNanos());
         return transition.now - since >= transition.config.joining().freshNanos();
     }
 
-    /** The word of a node that just woke: it tells of a view that this node knows a successor of. */
+    /** Whether a node's claim is outdated, as that of a node that just woke: this node knows a successor of its view. */
     private static boolean isStale(Transition transition, Peer peer, Presence presence) {
         return transition
                 .known(presence.lineage())

@@ -12,27 +12,27 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Where this node's own attempt to commit the successor of its view stands. */
+/** The state of this node's own attempt to commit the successor of its view. */
 sealed interface Campaign {
     Campaign NONE = new None();
 
     record None() implements Campaign {}
 
-    /** When a phase began, when it ends, and when its messages were last sent. */
+    /** The times at which a phase began, ends, and last sent its messages. */
     record Timing(long beganNanos, long lifeNanos, long sentNanos) {
         Timing sent(long now) {
             return new Timing(beganNanos, lifeNanos, now);
         }
     }
 
-    /** The promise of this node's own machine is on its way to the disk; nothing has left yet. */
+    /** The promise of this node's machine is being written; no message has left yet. */
     record Candidate(Ballot ballot, String why) implements Campaign {}
 
-    /** A ballot that others know of. */
+    /** A ballot that other nodes know of. */
     sealed interface Open extends Campaign {
         Ballot ballot();
 
-        /** Machines that promised a later ballot, as they say. */
+        /** Machines that report a promise for a later ballot. */
         SortedSet<PeerId> refusers();
 
         /** With one more of them. */
@@ -42,7 +42,7 @@ sealed interface Campaign {
     /**
      * Prepare was sent to all members.
      *
-     * @param promises what machines accepted before, of those that promised
+     * @param promises by promising machine, its earlier accepted proposal
      * @param answers of the members themselves; empty for one that is not to be kept
      */
     record Preparing(

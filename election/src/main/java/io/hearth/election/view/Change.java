@@ -10,14 +10,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What this node knows of the change that its view needs or undergoes.
+ * The change that this node's view needs or undergoes.
  *
- * @param needed why it wants one itself, if it does
- * @param neededNanos since when
+ * @param needed why this node wants one; empty if it does not
+ * @param neededNanos time since when it wants it
  * @param notBeforeNanos earliest instant of its next ballot
- * @param driver who else drives a ballot, if anybody
- * @param drivenNanos when that ballot was last heard of
- * @param broken why the streams of its group must be set up anew, if they must
+ * @param driver the other node that drives a ballot, if there is one
+ * @param drivenNanos time of the last message of that ballot
+ * @param broken why the streams of its group must be set up again, if they must
  * @param gone machines that will never vote about this view
  * @param unvoted machines that this node asked for a vote about the change, in its newest ballot or before, and that did not vote in time
  */
@@ -31,9 +31,9 @@ record Change(
         SortedSet<PeerId> gone,
         SortedMap<PeerId, Unvoted> unvoted) {
     /**
-     * A vote that was asked for.
+     * A requested vote.
      *
-     * @param sinceNanos when it was first asked for
+     * @param sinceNanos time of the first request
      * @param acceptance whether an acceptance is missing; a promise is no answer then
      */
     record Unvoted(long sinceNanos, boolean acceptance) {}
@@ -48,7 +48,7 @@ record Change(
         return new Change(why, since, notBeforeNanos, driver, drivenNanos, broken, gone, unvoted);
     }
 
-    /** The clocks start again: what was needed or driven during an outage may be so no more. */
+    /** Restarts the timers after an outage, since older reasons and ballots may be void. */
     Change restarted(long now) {
         return new Change(
                 Optional.empty(), now, notBeforeNanos, Optional.empty(), drivenNanos, broken, gone, new TreeMap<>());
@@ -62,7 +62,7 @@ record Change(
         return new Change(needed, neededNanos, notBeforeNanos, Optional.of(node), now, broken, gone, unvoted);
     }
 
-    /** Nobody drives it. */
+    /** Without a driver. */
     Change abandoned() {
         return new Change(needed, neededNanos, notBeforeNanos, Optional.empty(), drivenNanos, broken, gone, unvoted);
     }

@@ -8,13 +8,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The one lineage in which this node lives, by its newest committed view known.
+ * The home lineage of this node, with its newest known committed view.
  *
- * @param first view that this process knew of it
+ * @param first the first view that this process knew
  * @param isRecorded whether the machine's record of it is on disk; a founder starts without
- * @param view lists this node as it entered
- * @param learnedNanos when
- * @param knownSince members by node, and when a view first listed them as they are
+ * @param view the newest one; it lists this node as it entered
+ * @param learnedNanos time at which this node learned it
+ * @param knownSince by member, the time at which a view first listed it in its present form
  */
 record CurrentView(View first, boolean isRecorded, View view, long learnedNanos, SortedMap<NodeId, Long> knownSince) {
     /** A lineage of this node alone, not on disk yet. */
@@ -22,7 +22,7 @@ record CurrentView(View first, boolean isRecorded, View view, long learnedNanos,
         return new CurrentView(view, false, view, now, since(view, new TreeMap<>(), view, now));
     }
 
-    /** A lineage that admitted this node; its record is on disk since before it asked. */
+    /** A lineage that admitted this node; its record has been on disk since before it asked. */
     static CurrentView entered(View view, long now) {
         return founded(view, now).recorded();
     }

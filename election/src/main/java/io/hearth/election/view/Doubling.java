@@ -5,15 +5,15 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Machines whose identity two computers use, as after a restored snapshot of a whole disk. Such a machine has two records for one
- * seat, so no vote of it can be trusted: it proposes nothing, its votes do not count, and no node admits it.
+ * Machines whose identity two computers use, for example after a restore of a whole disk. Such a machine has two records for one seat,
+ * so none of its votes can be trusted: it proposes nothing, its votes do not count, and no node admits it.
  *
- * <p>Both computers walk out and stay alone until their restart. Only a person can say which of the two is the copy.
+ * <p>Both computers leave and stay alone until their restart. Only a person knows which of the two is the copy.
  */
 final class Doubling {
     private Doubling() {}
 
-    /** The own machine stays doubled once it is: this process cannot know whether the other computer is off for good. */
+    /** This node's machine stays doubled: the process cannot know whether the other computer is off for good. */
     static void onDoubled(Transition transition, SortedSet<PeerId> machines) {
         boolean wasDoubled = transition.isDoubled();
         var doubled = new TreeSet<>(machines);
@@ -23,7 +23,7 @@ final class Doubling {
         boolean isNews = !transition.doubled.containsAll(doubled);
         transition.doubled = doubled;
         if (isNews && !(transition.campaign instanceof Campaign.None)) {
-            Proposer.retreat(transition); // what it collected may be votes of two computers
+            Proposer.retreat(transition); // its collected votes may come from two computers
         }
         if (transition.isDoubled() && !wasDoubled) {
             walkOut(transition);

@@ -4,8 +4,8 @@ import io.hearth.identity.PeerId;
 import java.util.SortedSet;
 
 /**
- * Machines that a person put out of the namespace. Such a machine has no vote that counts, no ballot of it is answered, nobody waits
- * for it, and no view that this node builds lists it: its members go with the next view, which is due at once.
+ * Machines that a person put out of the namespace. The votes of such a machine do not count, its ballots get no answer, and no node waits
+ * for it. No view that this node builds lists it: its members leave with the next view, which is due at once.
  *
  * <p>A view that another node proposed before may still be decided and list it; the one after it does not.
  */
@@ -16,7 +16,7 @@ final class Exclusion {
         boolean isNews = !transition.excluded.containsAll(machines);
         transition.excluded = machines;
         if (isNews && !(transition.campaign instanceof Campaign.None)) {
-            Proposer.retreat(transition); // what it collected may be votes and answers of them
+            Proposer.retreat(transition); // its collected votes and answers may be theirs
         }
     }
 

@@ -20,7 +20,7 @@ sealed interface Freeze {
         }
     }
 
-    /** They stopped, and then the collectives said how far they are. */
+    /** They stopped, and then the collectives took their status. */
     record Frozen(Optional<Bytes> status, long sinceNanos) implements Freeze {}
 
     Freeze THAWED = new Thawed();

@@ -14,7 +14,7 @@ final class Hearing {
                     ? transition.hearing
                     : new HearingState.Lost(transition.now);
             if (!(transition.campaign instanceof Campaign.Accepting)) {
-                transition.campaign = Campaign.NONE; // its promises are older than the outage
+                transition.campaign = Campaign.NONE; // its promises are from before the outage
             }
             if (transition.hearing instanceof HearingState.Lost(long since)) {
                 transition.lapses = transition.lapses.deaf(since, transition.now);

@@ -1,8 +1,8 @@
 package io.hearth.election.view;
 
 /**
- * Whether a quorum of the view is in hearing. Ballots begun while nobody is heard do not wait for suspects: the first quorum that
- * meets would remove the rest. So after an outage a node waits until all that come back are back.
+ * Whether this node hears a quorum of the view. A ballot that begins while no member is heard does not wait for suspects, so the first
+ * quorum to reconnect would remove the rest. Therefore a node waits after an outage until all returning members are back.
  */
 sealed interface HearingState {
     HearingState QUORUM = new Quorum();

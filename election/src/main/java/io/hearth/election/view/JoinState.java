@@ -8,11 +8,11 @@ sealed interface JoinState {
 
     record Staying() implements JoinState {}
 
-    /** It waits until the machine's record of that lineage is on disk; only then it may ask. */
+    /** It waits until the machine's record of that lineage is on disk; only then may it ask. */
     record Entering(Lineage target, long sinceNanos) implements JoinState {}
 
     /**
-     * It asks for entry; meanwhile it proposes nothing and admits nobody.
+     * It asks for entry; meanwhile it proposes nothing and admits no node.
      *
      * @param seat of the machine's record
      */

@@ -9,7 +9,7 @@ import io.hearth.election.Role;
  * @param seat of its machine's record
  * @param phase of its collectives
  * @param heardNanos when it last asked
- * @param answeredNanos when it was last told why not
+ * @param answeredNanos time of the last {@link io.hearth.election.Message.NotYet} to it
  */
 record Joiner(
         long incarnation, long seat, Role role, String group, GroupPhase phase, long heardNanos, long answeredNanos) {

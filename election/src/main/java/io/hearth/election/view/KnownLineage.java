@@ -5,16 +5,16 @@ import io.hearth.election.ViewSource;
 import java.util.Optional;
 
 /**
- * What this process knows of a lineage in which its machine votes, without asking the disk. It teaches others with it; it never
- * votes from it.
+ * A process's knowledge of a lineage in which its machine votes, kept without the disk. It informs other nodes from it, but never votes
+ * from it.
  *
  * @param seat of the machine's record; 0 until the record was read
- * @param view newest committed view known; empty until one was learned
- * @param source where that view is from
- * @param learnedNanos when
- * @param roundSeen highest round of any ballot met for the view's successor
- * @param roundBase what {@code roundSeen} was when the present second began
- * @param roundBaseNanos when that was
+ * @param view newest known committed view; empty until one was learned
+ * @param source the origin of that view
+ * @param learnedNanos time at which it was learned
+ * @param roundSeen highest round of any received ballot for the view's successor
+ * @param roundBase {@code roundSeen} at the beginning of the present second
+ * @param roundBaseNanos time of that beginning
  * @param usedNanos when it was home or target, or its view changed
  */
 record KnownLineage(
@@ -26,12 +26,12 @@ record KnownLineage(
         long roundBase,
         long roundBaseNanos,
         long usedNanos) {
-    /** Others raise the highest round by so much in a second. */
+    /** Largest step by which others raise the highest round in a second. */
     static final long ROUNDS_A_SECOND_MAX = 1_000;
 
     private static final long SECOND_NANOS = 1_000_000_000L;
 
-    /** As the record of this machine says. */
+    /** From the record of this machine. */
     static KnownLineage of(long seat, Optional<View> view, long now) {
         return of(seat, view, new ViewSource.Disk(), now);
     }
@@ -54,9 +54,8 @@ record KnownLineage(
     }
 
     /**
-     * After another's ballot of that round was met. It raises the highest known by a bounded step in a second, from however many
-     * ballots: so a voter that missed many catches up, a liar cannot use up all numbers, and those who were absent follow in as long
-     * as it lied.
+     * After another node's ballot of that round. It raises the highest round by a bounded step per second, however many ballots arrive. So a
+     * voter that missed many catches up, a liar cannot use up all numbers, and absent nodes need as long to follow as the liar lied.
      */
     KnownLineage met(long round, long now) {
         long base = base(now);

@@ -5,13 +5,14 @@ import java.util.ArrayList;
 import java.util.Optional;
 
 /**
- * What lately kept this node from answering the others, as far as it knows itself: said to people when the others went on without it.
+ * Recent events that kept this node from answering the others, as far as it knows. They explain to people why the others went on without
+ * it.
  *
- * @param pausedNanos how long it stood still
- * @param awakeNanos when that ended
- * @param deafNanos how long no quorum was heard
- * @param deafUpToNanos when that was last so
- * @param loss the last link to a member that was lost, that to the master before all others
+ * @param pausedNanos length of its last pause
+ * @param awakeNanos end of that pause
+ * @param deafNanos time for which it heard no quorum
+ * @param deafUpToNanos last instant without a quorum
+ * @param loss the last lost link to a member, preferably the one to the master
  */
 record Lapses(long pausedNanos, long awakeNanos, long deafNanos, long deafUpToNanos, Optional<Loss> loss) {
     static final Lapses NONE = new Lapses(0, 0, 0, 0, Optional.empty());

@@ -17,8 +17,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Takes committed views, no matter which node brings them and how many were missed, and founds lineages. A view may be used before
- * it is on disk.
+ * Learns committed views from any node, even after missed ones, and founds lineages. A view may be used before it is on disk.
  */
 final class Learner {
     private Learner() {}
@@ -34,11 +33,11 @@ final class Learner {
     }
 
     /**
-     * Takes what another node says is a committed view, unless it cannot be one, or comes from a node that has no say.
+     * Learns a committed view from another node, unless it is invalid or the node has no say there.
      *
-     * <p>A node in the newest view known may bring any newer one. Any other node may do so only while no quorum of that view is
-     * heard: a quorum either knows what was committed or can commit it, so it needs no outsider; without one, an outsider may
-     * be the only node left that knows. To a node that knows no view of the lineage yet, only a view that lists it is news.
+     * <p>A node in the newest known view may bring any newer one. Any other node may do so only while no quorum of that view is heard. A
+     * quorum either knows the committed view or can commit it, so it needs no outsider; without a quorum, an outsider may be the only node
+     * that still knows. A node that knows no view of the lineage yet accepts only a view that lists it.
      */
     static void hear(Transition transition, NodeId from, View view) {
         Optional<KnownLineage> lineage = transition.known(view.lineage());
@@ -68,7 +67,7 @@ final class Learner {
         }
     }
 
-    /** Takes a committed view if it is news of a lineage that this process knows. */
+    /** Learns a committed view if it is newer than the known one of a lineage that this process knows. */
     static void learn(Transition transition, View view, ViewSource source) {
         Optional<KnownLineage> lineage = transition.known(view.lineage());
         if (lineage.isEmpty()) {
@@ -140,7 +139,7 @@ final class Learner {
                 };
     }
 
-    /** Where the newest view known of the home lineage is from. */
+    /** The origin of the newest known view of the home lineage. */
     private static ViewSource source(Transition transition) {
         return transition
                 .known(transition.current.lineage())
@@ -151,7 +150,7 @@ final class Learner {
     /** A lone node was admitted where it asked for entry; its own lineage ends with it. */
     private static void moveInto(Transition transition, View view) {
         transition.progress = transition.progress.elsewhere();
-        transition.lapses = Lapses.NONE; // they were of another view
+        transition.lapses = Lapses.NONE; // they belonged to another view
         transition.current = CurrentView.entered(view, transition.now);
         transition.admission = transition.admission.moved(transition.now);
         transition.crossing = JoinState.STAYING;
@@ -185,7 +184,7 @@ final class Learner {
         found(transition, false);
     }
 
-    /** This node walks out of its lineage; its machine votes on there, and the node is not kept. */
+    /** This node leaves its lineage at once; its machine votes on there, and the node is not kept. */
     static void walkOut(Transition transition) {
         transition.progress = transition.progress.interrupted();
         found(transition, false);
@@ -208,7 +207,7 @@ final class Learner {
         announceMaster(transition, Optional.empty());
     }
 
-    /** Lives in a lineage that this node just founded; its record is on its way to the disk. */
+    /** Enters a lineage that this node just founded; its record is being written. */
     static void begin(Transition transition, View view) {
         transition.know(
                 view.lineage(),
@@ -231,7 +230,7 @@ final class Learner {
     private static void settle(Transition transition) {
         for (Member member : transition.view().members()) {
             if (transition.current.knownSince(member.node())
-                    == transition.now) { // it has just entered; an earlier request to leave is void
+                    == transition.now) { // it has just entered, so an earlier request to leave is void
                 transition
                         .peer(member.node())
                         .filter(Peer::leaving)

@@ -1,16 +1,16 @@
 package io.hearth.election.view;
 
-/** How far this node is on its way out. */
+/** The progress of this node's departure. */
 sealed interface LeaveState {
     LeaveState STAYING = new Staying();
     LeaveState GONE = new Gone();
 
     record Staying() implements LeaveState {}
 
-    /** It waits until the others have done what it has done. */
+    /** It waits until the others have done the collectives that it has done. */
     record Draining(long sinceNanos) implements LeaveState {}
 
-    /** It asks to be left out, and votes and serves on. */
+    /** It asks to be left out, and still votes and serves results. */
     record Asking(long sinceNanos, long sentNanos) implements LeaveState {}
 
     /** The process may exit. */

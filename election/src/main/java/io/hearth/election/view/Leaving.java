@@ -8,7 +8,7 @@ import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Optional;
 
-/** Leaves in good order: waits until the others have the results that this node has, then asks to be left out. */
+/** Leaves in order: waits until the others have this node's results, then asks to be left out. */
 final class Leaving {
     private Leaving() {}
 
@@ -19,7 +19,7 @@ final class Leaving {
         }
     }
 
-    /** Walks out of the lineage at once: it votes on there without a status, so the others go on without it. */
+    /** Leaves the lineage at once: it votes on there without a status, so the others go on without it. */
     static void onResign(Transition transition) {
         if (transition.isLeaving()) {
             return;
@@ -40,11 +40,11 @@ final class Leaving {
         }
         Optional<Member> member = transition.view().member(from);
         if (member.isEmpty()) {
-            transition.send(from, new Message.Commit(transition.view())); // it is out and missed the news
+            transition.send(from, new Message.Commit(transition.view())); // it is out already and missed the commit
             return;
         }
         if (member.get().entryEpoch() > leave.entryEpoch()) {
-            return; // it left and is back: this was long on its way
+            return; // it left and is back: the message is outdated
         }
         transition.peer(from).ifPresent(peer -> transition.peer(from, peer.asksToLeave(true)));
         if (leave.returns()) {
@@ -101,13 +101,13 @@ final class Leaving {
         transition.effect(new ViewEffect.Left());
     }
 
-    /** Nobody stays who could miss this node, or its vote. */
+    /** Whether no member stays that needs this node or its vote. */
     private static boolean isLast(Transition transition) {
         return transition.view().members().stream().allMatch(member -> MemberStatus.isLeaving(transition, member))
                 && walkedOutOf(transition).isEmpty();
     }
 
-    /** Views that list this start though it lives elsewhere: where somebody is left, its vote is still needed. */
+    /** Views that list this start though it lives elsewhere; where members are left, its vote is still needed. */
     private static List<View> walkedOutOf(Transition transition) {
         return transition.lineages().values().stream()
                 .flatMap(known -> known.view().stream())

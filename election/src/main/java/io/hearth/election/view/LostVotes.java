@@ -8,7 +8,7 @@ import io.hearth.identity.PeerId;
 import java.util.TreeSet;
 
 /**
- * Machines whose seat is dead: their record was lost, deleted or copied. Where the other machines are no quorum, no successor of the
+ * Machines whose seat is dead because their record was lost, deleted or copied. If the other machines are no quorum, no successor of the
  * view can be decided any more, so its members give the lineage up and join again.
  *
  * <p>Giving up is safe at any time: for the others it is a crash of the member.
@@ -16,7 +16,7 @@ import java.util.TreeSet;
 final class LostVotes {
     private LostVotes() {}
 
-    /** A machine says that it will never vote with a seat; only its own processes can say so. */
+    /** A machine reports that it will never vote with a seat again; only its own processes may report it. */
     static void onGone(Transition transition, NodeId from, Message.Gone gone) {
         View view = transition.view();
         PeerId machine = from.peer();
@@ -31,11 +31,11 @@ final class LostVotes {
         giveUpWithoutQuorum(transition, "too many machines of view %d lost their votes");
     }
 
-    /** Gives the lineage up where those whose votes may still count are no quorum. */
+    /** Gives the lineage up if the machines whose votes may still count are no quorum. */
     static void giveUpWithoutQuorum(Transition transition, String why) {
         View view = transition.view();
         var dead = new TreeSet<>(transition.change.gone());
-        dead.removeAll(transition.doubled); // one computer lost what the other may still have
+        dead.removeAll(transition.doubled); // one computer lost a record that the other may still have
         dead.addAll(transition.excluded);
         var left = new TreeSet<>(view.machines());
         left.removeAll(dead);
@@ -44,7 +44,7 @@ final class LostVotes {
         }
     }
 
-    /** All open work ends; this node is alone from now on, and joins again. */
+    /** Ends all open work and goes on alone, to join again. */
     static void giveUp(Transition transition, String why) {
         if (transition.isLeaving()) {
             transition.departure = LeaveState.GONE;

@@ -14,25 +14,26 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** How the members of the view stand, as far as this node can tell: opinions, which only say when to start a ballot. */
+/** Local opinions about the members of the view. They may start a ballot, never decide it. */
 final class MemberStatus {
     private static final long ANY_SPAN = Long.MIN_VALUE;
 
     private MemberStatus() {}
 
-    /** What is known of a member: of the very start that the view lists, not of an earlier or a later one. */
+    /** The peer of a member: the start that the view lists, not an earlier or a later one. */
     static Optional<Peer> known(Transition transition, Member member) {
         return transition.peer(member.node()).filter(peer -> peer.incarnation() == member.incarnation());
     }
 
-    /** Whether a member is suspected, or was never heard since it is one. */
+    /** Whether a member is suspected, or was never heard since it became a member. */
     static boolean isSilent(Transition transition, Member member) {
         if (transition.isSelf(member)) {
             return false;
         }
         Peer peer = transition.peers().get(member.node());
         long since = transition.current.knownSince(member.node());
-        if (peer != null && peer.incarnation() >= member.incarnation()) { // else what is known is of an earlier start
+        if (peer != null
+                && peer.incarnation() >= member.incarnation()) { // else the knowledge is about an earlier start
             if (peer.suspected() || peer.linked()) {
                 return peer.suspected();
             }
@@ -42,9 +43,9 @@ final class MemberStatus {
     }
 
     /**
-     * Whether the network rather than a member may have failed: some member that is not suspected was not heard for longer than
-     * heartbeats may be late, or is back from such a gap since a moment; or another process on the machine of a member that is silent
-     * was linked a moment ago, or is back from such a gap. A switch that restarts looks like that.
+     * Whether the network rather than a member may have failed, as when a switch restarts. That is so if some unsuspected member was silent
+     * for longer than heartbeats may be late, or just came back from such a gap. It is also so if another process on the machine of a
+     * silent member was linked a moment ago, or just came back from such a gap.
      */
     static boolean isNetworkInDoubt(Transition transition) {
         return transition.view().members().stream()
@@ -56,7 +57,7 @@ final class MemberStatus {
     private static boolean isUneven(Transition transition, Member member) {
         return !isSilent(transition, member)
                 && transition
-                        .peer(member.node()) // of any start: one that was restarted hears the network, too
+                        .peer(member.node()) // of any start: a restarted one hears the network, too
                         .filter(peer -> isUneven(transition, peer))
                         .isPresent();
     }
@@ -80,7 +81,7 @@ final class MemberStatus {
                                         || isUneven(transition, other)));
     }
 
-    /** Whether the node froze the others again and again for ballots that it did not bring to an end. */
+    /** Whether the node repeatedly froze the others for ballots that it did not finish. */
     static boolean isAbandoner(Transition transition, NodeId node) {
         return transition
                 .peer(node)
@@ -89,14 +90,14 @@ final class MemberStatus {
                 .isPresent();
     }
 
-    /** Whether the member's process ended, as its machine says. */
+    /** Whether the member's process ended, according to its machine. */
     static boolean isRefused(Transition transition, Member member) {
         return known(transition, member)
                 .filter(peer -> peer.suspicion() == Suspicion.REFUSED)
                 .isPresent();
     }
 
-    /** A newer start of the node was seen: the member that the view lists is gone. */
+    /** Whether a newer start of the node was seen, so that the listed member is gone. */
     static boolean isRestarted(Transition transition, Member member) {
         return transition
                 .peer(member.node())
@@ -104,7 +105,7 @@ final class MemberStatus {
                 .isPresent();
     }
 
-    /** The member says that it lives in another lineage, and goes on saying so since it was admitted here. */
+    /** Whether the member reports another home lineage, and has done so ever since it was admitted here. */
     static boolean isElsewhere(Transition transition, Member member) {
         Peer peer = transition.peers().get(member.node());
         if (peer == null
@@ -117,7 +118,7 @@ final class MemberStatus {
         return peer.heardNanos() - since >= transition.config.silenceNanos();
     }
 
-    /** Whether a member is the start that the view lists, says that it lives here, and did not ask to leave. */
+    /** Whether a member is the listed start, reports this home lineage, and did not ask to leave. */
     static boolean isPlain(Transition transition, Member member) {
         Peer peer = transition.peers().get(member.node());
         return peer != null
@@ -158,7 +159,7 @@ final class MemberStatus {
         return false;
     }
 
-    /** Members whose machine is not heard: those that a lost quorum waits for. */
+    /** Members whose machine is not heard: a lost quorum waits for them. */
     static List<NodeId> silentMembers(Transition transition) {
         Set<PeerId> heard = machinesHeard(transition, transition.config.silenceNanos());
         return transition.view().members().stream()
@@ -176,12 +177,12 @@ final class MemberStatus {
                 .toList();
     }
 
-    /** Whether so many machines are heard that they can decide. */
+    /** Whether the heard machines are a quorum. */
     static boolean hasQuorum(Transition transition) {
         return hasQuorum(transition, transition.config.silenceNanos());
     }
 
-    /** The same within that time: who is not suspected may have been silent for nearly a span. */
+    /** Whether the machines heard within that time are a quorum: an unsuspected one may have been silent for nearly a span. */
     static boolean hasQuorum(Transition transition, long nanos) {
         boolean isEachHeard = transition.doubled.isEmpty()
                 && transition.excluded.isEmpty()
@@ -189,7 +190,7 @@ final class MemberStatus {
         return isEachHeard || transition.view().isQuorum(machinesHeard(transition, nanos));
     }
 
-    /** A machine is heard if any process of it is: each can cast its vote. One whose identity two computers use has none. */
+    /** A machine is heard if any of its processes is, since each can cast its vote. A doubled machine has no vote. */
     private static Set<PeerId> machinesHeard(Transition transition, long nanos) {
         var heard = new TreeSet<PeerId>();
         heard.add(transition.self.node().peer());
@@ -208,7 +209,7 @@ final class MemberStatus {
         return heard;
     }
 
-    /** Not suspected, and with a heartbeat within {@code nanos}: where they come unevenly, suspicion takes longer than a span. */
+    /** Whether a node is unsuspected and sent a heartbeat within {@code nanos}: with jitter, suspicion takes longer than a span. */
     private static boolean isHeard(Transition transition, Peer peer, long nanos) {
         return !peer.suspected() && (peer.presence().isEmpty() || transition.now - peer.heardNanos() < nanos);
     }
@@ -221,7 +222,7 @@ final class MemberStatus {
                                 .isEmpty());
     }
 
-    /** Members that are heard, or that were restarted: those that nobody has to wait for. */
+    /** Members that are heard or were restarted, so that no node has to wait for them. */
     static int heardMembers(Transition transition) {
         return (int) transition.view().members().stream()
                 .filter(member -> !isSilent(transition, member) || isRestarted(transition, member))
@@ -229,9 +230,9 @@ final class MemberStatus {
     }
 
     /**
-     * Members to remove so that no pair stays broken: two members that have not reached each other for long though this node
-     * reaches both. The end with most broken pairs goes first, of equals the junior: one broken senior must not cost all others
-     * their places. Younger reports count there: those of one broken member come one after the other.
+     * Members to remove so that no broken pair stays: two members that have not reached each other for long although this node reaches
+     * both. The end with most broken pairs is removed first, among equals the junior, so that one broken senior does not cost all others
+     * their membership. Younger reports count for this, because those about one broken member arrive one after the other.
      */
     static SortedSet<NodeId> brokenMembers(Transition transition) {
         if (transition.peers().values().stream()
@@ -241,7 +242,7 @@ final class MemberStatus {
         List<Member> members = transition.view().members().stream()
                 .filter(member ->
                         !transition.isSelf(member) && !isSilent(transition, member) && isPlain(transition, member))
-                .toList(); // who lives elsewhere goes anyway and takes its broken pairs along
+                .toList(); // a member that lives elsewhere leaves anyway, with its broken pairs
         SortedMap<NodeId, SortedSet<NodeId>> lasting = pairs(transition, members, transition.config.brokenPairNanos());
         SortedMap<NodeId, SortedSet<NodeId>> reported = pairs(transition, members, ANY_SPAN);
         var removed = new TreeSet<NodeId>();
@@ -281,7 +282,7 @@ final class MemberStatus {
                     .isEmpty();
             int pairs = reported.getOrDefault(member.node(), Collections.emptySortedSet())
                     .size();
-            if (isBroken && pairs >= most) { // later in the list is junior
+            if (isBroken && pairs >= most) { // later members are junior
                 worst = member.node();
                 most = pairs;
             }
@@ -289,7 +290,7 @@ final class MemberStatus {
         return worst;
     }
 
-    /** Whether one says so for that span, and both were heard all that time: what stood still could not say otherwise. */
+    /** Whether one end has reported it for that span and both were heard all that time; a paused node could not take it back. */
     private static boolean saysBroken(Transition transition, Member one, Member other, long nanos) {
         Optional<Peer> witness = known(transition, one).filter(peer -> peer.livesIn(transition.current.lineage()));
         Optional<Long> since = witness.map(peer -> peer.brokenSince().get(other.node()));
@@ -315,7 +316,7 @@ final class MemberStatus {
                 .findFirst();
     }
 
-    /** Why nobody may enter the group now, as far as its trainers say; empty when all are fresh or at a step's boundary. */
+    /** Why no trainer may enter the group now, as its trainers report; empty if all are fresh or at a step's boundary. */
     static Optional<String> busy(Transition transition, String group) {
         for (Member member : transition.view().group(group)) {
             Optional<ViewState.Progress> progress = progress(transition, member);
@@ -329,7 +330,7 @@ final class MemberStatus {
         return Optional.empty();
     }
 
-    /** Whether every trainer of the group says that nothing was done yet. */
+    /** Whether every trainer of the group reports that nothing was done yet. */
     static boolean isUntouched(Transition transition, String group) {
         return transition.view().group(group).stream()
                 .allMatch(member -> progress(transition, member)
@@ -337,7 +338,7 @@ final class MemberStatus {
                         .isPresent());
     }
 
-    /** How far a trainer of the view says to be in it. */
+    /** The progress that a trainer of the view reports. */
     private static Optional<ViewState.Progress> progress(Transition transition, Member member) {
         return transition.isSelf(member)
                 ? Optional.of(transition.progress)
@@ -347,7 +348,7 @@ final class MemberStatus {
                         .map(presence -> new ViewState.Progress(presence.doneUpTo(), presence.phase()));
     }
 
-    /** Whether what a node says has an effect: the ballots and votes of machines without a vote have none. */
+    /** Whether a node's messages count: ballots and votes of machines without a vote do not. */
     static boolean counts(Transition transition, NodeId from, Message message) {
         return switch (message) {
             case Message.Prepare _, Message.Accept _, Message.Promise _, Message.Accepted _, Message.Gone _ ->

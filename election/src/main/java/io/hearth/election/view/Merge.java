@@ -9,13 +9,13 @@ import io.hearth.election.vote.VoterTask;
 import java.util.Optional;
 
 /**
- * Lineages that meet become one: a lone node walks over to a better lineage, a larger one ends itself and its nodes walk over
- * alone. Nothing is negotiated; if two lineages end into each other, everybody is alone and meets again.
+ * Merges lineages that meet. A lone node joins the better lineage; a larger lineage ends itself, and its nodes join one by one. Nothing is
+ * negotiated: if two lineages end for each other, all nodes are alone and meet again.
  */
 final class Merge {
     private Merge() {}
 
-    /** Does what is due for a lone node that looks for company. */
+    /** Does what is due for a lone node that wants to join others. */
     static void drive(Transition transition) {
         if (!transition.current.isLone()
                 || transition.isLeaving()
@@ -59,7 +59,7 @@ final class Merge {
         }
     }
 
-    /** The machine's record is on disk before it asks: its seat is what the view lists. */
+    /** The machine's record is on disk before the node asks, because the view will list its seat. */
     private static void enter(Transition transition, Lineage target) {
         if (transition.now - transition.enterNotBeforeNanos >= 0) {
             transition.crossing = new JoinState.Entering(target, transition.now);
@@ -80,9 +80,7 @@ final class Merge {
             case JoinState.Joining joining
             when joining.target().equals(target) -> {
                 if (answer instanceof VoterAnswer.Entered(long seat, Optional<View> _) && seat != joining.seat()) {
-                    ask(
-                            transition,
-                            joining.seated(seat)); // the record that it asked with is gone, and there is another
+                    ask(transition, joining.seated(seat)); // the record of its request is gone, and there is a new one
                 }
             }
             case JoinState.Staying _, JoinState.Entering _, JoinState.Joining _ -> {}

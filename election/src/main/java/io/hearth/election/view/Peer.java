@@ -8,19 +8,19 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What the view change knows of another node.
+ * The view change's knowledge of another node.
  *
  * @param incarnation newest start seen; messages of older ones are dropped
- * @param linked a link is up
- * @param linkSinceNanos since when that is so
+ * @param linked whether a link is up
+ * @param linkSinceNanos time since when it is so
  * @param suspicion the failure detector's opinion
- * @param suspectedNanos since when
- * @param leaving it asked to leave
- * @param presence what it last said of itself
- * @param heardNanos when it said so
- * @param awakeNanos since when it has said something again and again, without a pause of its own
- * @param residentNanos since when it says to live in that lineage
- * @param brokenSince nodes that it cannot reach, and since when it says so
+ * @param suspectedNanos time since when
+ * @param leaving whether it asked to leave
+ * @param presence its last presence
+ * @param heardNanos time of its last presence
+ * @param awakeNanos time since when it has sent frames regularly, without a pause
+ * @param residentNanos time since when it reports that lineage
+ * @param brokenSince nodes that it reports as unreachable, with the time of the first report
  * @param abandonments of ballots that it began
  */
 record Peer(
@@ -90,8 +90,7 @@ record Peer(
     }
 
     /**
-     * Any frame ends a suspicion, however long the peer was away; but not one that comes late, after its link closed: its process may
-     * have ended.
+     * Any frame ends a suspicion, however long the peer was away, except a late frame of a closed link: the process may have ended.
      */
     Peer heard(long now) {
         return linked && suspected() ? suspected(Suspicion.NONE, now) : this;
@@ -113,7 +112,7 @@ record Peer(
                 abandonments);
     }
 
-    /** It froze the others for a ballot and did not go on with it. */
+    /** It froze the others for a ballot and did not continue it. */
     Peer abandons(long now) {
         return new Peer(
                 incarnation,
@@ -130,7 +129,7 @@ record Peer(
                 abandonments.more(now));
     }
 
-    /** {@code gapNanos}: it stood still if it said nothing for longer. */
+    /** {@code gapNanos}: a peer that is silent for longer was paused. */
     Peer says(Presence now, long nowNanos, long gapNanos) {
         boolean stayed = presence.isPresent() && presence.get().lineage().equals(now.lineage());
         SortedMap<NodeId, Long> broken = brokenSince;

@@ -8,14 +8,14 @@ import io.hearth.identity.NodeId;
 import java.util.Map;
 import java.util.Optional;
 
-/** Keeps the table of peers: links, suspicions and what heartbeats say; repairs lost commits on the way. */
+/** Maintains the table of peers: links, suspicions and heartbeats. Also repairs lost commits. */
 final class PeerTracker {
     private PeerTracker() {}
 
     /**
-     * Notes that this start of a node is there.
+     * Notes that this start of a node exists.
      *
-     * @return false if a newer start was seen or the table is full: then the message counts for nothing
+     * @return false if a newer start was seen or the table is full: then the message is ignored
      */
     static boolean meet(Transition transition, NodeId node, long incarnation) {
         Optional<Peer> known = transition.peer(node);
@@ -76,7 +76,7 @@ final class PeerTracker {
     }
 
     static void onHeartbeat(Transition transition, NodeId from, long incarnation, Presence presence) {
-        boolean hasLeft = transition.view().member(from).isEmpty(); // then what it asked for was done, and it is back
+        boolean hasLeft = transition.view().member(from).isEmpty(); // then its request was granted, and it is back
         transition
                 .peer(from)
                 .map(peer -> peer.leaving() && hasLeft ? peer.asksToLeave(false) : peer)
@@ -94,7 +94,7 @@ final class PeerTracker {
                 .isPresent();
         if (isMember && !presence.lineage().equals(transition.current.lineage())) {
             transition.send(
-                    from, new Message.Commit(transition.view())); // admitted here, and perhaps it does not know yet
+                    from, new Message.Commit(transition.view())); // it was admitted here and may not know it yet
         }
     }
 }

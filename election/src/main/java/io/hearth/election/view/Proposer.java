@@ -23,7 +23,7 @@ import java.util.TreeSet;
  * Drives this node's own ballots, once {@link BallotTrigger} started one: collects promises and acceptances, commits.
  */
 final class Proposer {
-    /** How many spans of silence longer a change waits for answers while the network is in doubt: a liar may feign gaps for ever. */
+    /** Extra spans of silence for which a change waits for answers while the network is in doubt; bounded, since a liar may feign gaps. */
     private static final long DOUBTED_SPANS = 2;
 
     private Proposer() {}
@@ -65,11 +65,11 @@ final class Proposer {
         }
     }
 
-    /** Notes who was heard all the time and did not bring its ballot to an end. */
+    /** Notes a driver that was heard all the time and did not finish its ballot. */
     private static void blame(Transition transition) {
         Optional<Member> driver = transition.change.driver().flatMap(transition.view()::member);
         if (driver.isPresent()
-                && transition.hearing instanceof HearingState.Quorum // else it dropped its ballot for a reason
+                && transition.hearing instanceof HearingState.Quorum // else it had a reason to drop its ballot
                 && ViewChangeReasons.isOrphaned(transition)
                 && couldGoOn(transition, driver.get())) {
             NodeId node = driver.get().node();
@@ -78,7 +78,7 @@ final class Proposer {
         }
     }
 
-    /** It was heard without a gap since it last drove the change, still is, and was not blamed a moment ago. */
+    /** Whether the driver was heard without a gap since it last drove the change, and was not blamed just before. */
     private static boolean couldGoOn(Transition transition, Member driver) {
         return MemberStatus.canPropose(transition, driver)
                 && MemberStatus.known(transition, driver)
@@ -104,7 +104,7 @@ final class Proposer {
                 >= transition.config.ballots().repeatNanos();
     }
 
-    /** Also to those who answered: they stand frozen, and take a change of which they hear nothing for abandoned. */
+    /** Repeats also go to members that answered: they are frozen, and take a silent change for abandoned. */
     private static void repeat(Transition transition, Campaign.Preparing preparing) {
         if (!isRepeatDue(transition, preparing.timing())) {
             return;
@@ -183,7 +183,7 @@ final class Proposer {
             transition.refuse(MessageRejection.STRAY_ANSWER);
             return;
         }
-        boolean isItself = member.get().incarnation() == incarnation; // a restarted one is not to be kept
+        boolean isItself = member.get().incarnation() == incarnation; // a restarted member is not kept
         if (isItself && here.status().filter(status -> !status.leaving()).isPresent()) {
             transition
                     .peer(from)
@@ -194,7 +194,7 @@ final class Proposer {
         advance(transition);
     }
 
-    /** A machine promised, by any of its processes. */
+    /** A machine promised, through any of its processes. */
     static void onPromise(Transition transition, NodeId from, Message.Promise promise) {
         if (!(transition.campaign instanceof Campaign.Preparing preparing)
                 || !isAbout(transition, promise.lineage(), promise.epoch(), promise.ballot(), preparing.ballot())
@@ -227,7 +227,7 @@ final class Proposer {
         return ballot.equals(own) && epoch == transition.view().epoch() && lineage.equals(transition.current.lineage());
     }
 
-    /** Goes on to Accept when a quorum promised and everybody who may still answer did, or was waited for long enough. */
+    /** Sends Accept once a quorum promised and every member that may still answer did, or had time enough. */
     private static void advance(Transition transition) {
         if (!(transition.campaign instanceof Campaign.Preparing preparing)
                 || !transition.view().isQuorum(preparing.promises().keySet())
@@ -261,7 +261,7 @@ final class Proposer {
         boolean isInTime = transition.now - preparing.timing().beganNanos() < answerNanos
                 || (mayReturn
                         && transition.now - transition.change.neededNanos()
-                                < doubtNanos); // an outage is no time to answer in
+                                < doubtNanos); // time during an outage does not count
         return isInTime
                 && transition.view().members().stream()
                         .anyMatch(member -> !preparing.answers().containsKey(member.node())
@@ -307,7 +307,7 @@ final class Proposer {
         audience.forEach(node -> transition.send(node, new Message.Commit(next)));
     }
 
-    /** A machine promised a later ballot. One machine ends no ballot by its word. */
+    /** A machine promised a later ballot. One machine's report alone ends no ballot. */
     static void onRefuse(Transition transition, NodeId from, Message.Refuse refuse) {
         if (!(transition.campaign instanceof Campaign.Open open)
                 || open.ballot().compareTo(refuse.promised()) >= 0
@@ -322,7 +322,7 @@ final class Proposer {
         refused(transition, open, from.peer());
     }
 
-    /** The other machines may still be a quorum, also when it is the own one that promised another process a later ballot. */
+    /** Whether the other machines may still be a quorum, even if this node's own machine promised a later ballot to another process. */
     private static void refused(Transition transition, Campaign.Open open, PeerId machine) {
         Campaign.Open left = open.refused(machine);
         transition.campaign = left;

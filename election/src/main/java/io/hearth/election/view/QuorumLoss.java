@@ -12,10 +12,10 @@ sealed interface QuorumLoss {
     /**
      * No view can be committed.
      *
-     * @param sinceNanos since when
+     * @param sinceNanos time since when
      * @param silent members whose machines are not heard now
-     * @param told members that were last said to be waited for
-     * @param toldNanos when that was said
+     * @param told members of the last report
+     * @param toldNanos time of the last report
      */
     record Stalled(long sinceNanos, List<NodeId> silent, List<NodeId> told, long toldNanos) implements QuorumLoss {}
 }

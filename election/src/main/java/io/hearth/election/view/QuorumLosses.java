@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Notices that no view can be committed, says what is waited for, and goes on alone where that was asked for. */
+/** Notices that no view can be committed, reports the missing members, and goes on alone if configured. */
 public final class QuorumLosses {
     private static final long DRIVEN_NANOS = 5_000_000_000L; // a proposer repeats itself much more often
 
@@ -62,7 +62,7 @@ public final class QuorumLosses {
                 return Optional.of("no quorum of the machines is heard");
             }
             case HearingState.Returning _ -> {
-                return Optional.empty(); // a quorum is back, and the rest is waited for
+                return Optional.empty(); // a quorum is back, and this node waits for the rest
             }
         }
         long after = transition.config.stalling().afterNanos();
@@ -75,7 +75,7 @@ public final class QuorumLosses {
                 : Optional.empty();
     }
 
-    /** For people, at this moment: what is missing, since when, and whom that waits for; empty while views can be committed. */
+    /** A report for people: what is missing, since when, and which members; empty while views can be committed. */
     public static Optional<String> text(ViewState state) {
         if (!(state.stall() instanceof QuorumLoss.Stalled stalled)) {
             return Optional.empty();

@@ -1,9 +1,9 @@
 package io.hearth.election.view;
 
 /**
- * A group did not take joiners when its frozen members were asked.
+ * A group that rejected joining trainers when its frozen members were asked.
  *
- * @param why for the joiners
- * @param untilNanos not to be asked again before
+ * @param why the reason for the joining trainers
+ * @param untilNanos time before which it is not asked again
  */
 record Refused(String why, long untilNanos) {}

@@ -1,8 +1,8 @@
 package io.hearth.election.view;
 
 /**
- * Whether the data threads stand still after a local pause: frames of a time in which this node was a member lie in its sockets,
- * and it may be none any more.
+ * Whether the data threads rest after a local pause. Its sockets may hold frames from a time when this node was a member, and it may be
+ * none any more.
  */
 sealed interface RestState {
     RestState AWAKE = new Awake();

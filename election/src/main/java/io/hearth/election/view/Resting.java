@@ -1,10 +1,10 @@
 package io.hearth.election.view;
 
-/** Lets the data threads stand still after a local pause: {@link RestState}. */
+/** Pauses the data threads after a local pause: {@link RestState}. */
 final class Resting {
     private Resting() {}
 
-    /** A pause was noticed, before any other event is handled: an own ballot that could still be dropped is dropped. */
+    /** Handles a local pause before any other event: drops this node's ballot if it can still be dropped. */
     static void begin(Transition transition) {
         if (transition.resting instanceof RestState.Awake) {
             transition.effect(new ViewEffect.Rest(true));

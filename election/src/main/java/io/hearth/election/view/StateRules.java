@@ -4,8 +4,8 @@ import io.hearth.election.Role;
 import java.util.Optional;
 
 /**
- * Which parts of a {@link ViewState} can occur together after a step. The state is a product of small machines; this says which
- * corners of the product are empty. The simulator asks after every step; docs/design/membership.md has the same as a table.
+ * Rules about which parts of a {@link ViewState} can occur together after a step. The state is a product of small machines, and some
+ * combinations never occur. The simulator checks them after every step; docs/design/membership.md has them as a table.
  */
 public final class StateRules {
     private StateRules() {}
@@ -13,7 +13,7 @@ public final class StateRules {
     /** The rule that {@code state} breaks, for engineers; empty if it keeps all. */
     public static Optional<String> fault(ViewState state) {
         if (state.hasLeft()) {
-            return Optional.empty(); // nothing is done any more
+            return Optional.empty(); // a node that left does nothing any more
         }
         boolean isLone = state.current().isLone();
         boolean isLeaving = !(state.departure() instanceof LeaveState.Staying);

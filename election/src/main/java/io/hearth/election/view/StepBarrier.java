@@ -6,9 +6,9 @@ import io.hearth.election.Member;
 import io.hearth.election.Role;
 
 /**
- * Keeps the own group's next step from beginning while somebody waits to enter before it, or while this lineage is to end for a
- * better one: the group's lead does not give its share, so nobody can pass. Only for a while, so that no stranger can stop a
- * training; a node that is alone waits for as long as there is a better place to go to.
+ * Delays the next step of this node's group while a node waits to enter before it, or while this lineage must end for a better one. The
+ * group's lead does not contribute, so no rank can pass. The delay is bounded, so that no stranger can stop a training; a lone node waits
+ * for as long as there is a better lineage.
  */
 final class StepBarrier {
     private StepBarrier() {}
@@ -20,7 +20,7 @@ final class StepBarrier {
         if (transition.hold.held() != wasHeld) {
             if (wasHeld && transition.current.isLone() && transition.progress.phase() == GroupPhase.BOUNDARY) {
                 transition.progress =
-                        transition.progress.in(GroupPhase.BUSY); // alone it passes at once; it says so if it does not
+                        transition.progress.in(GroupPhase.BUSY); // alone it passes at once, or reports that it does not
             }
             transition.effect(new ViewEffect.Hold(transition.hold.held()));
         }
@@ -43,7 +43,7 @@ final class StepBarrier {
         }
         if (transition.progress.phase() != GroupPhase.BOUNDARY) {
             return new StepBarrierHold(
-                    true, transition.now, transition.hold.notBeforeNanos()); // nobody waits for it yet
+                    true, transition.now, transition.hold.notBeforeNanos()); // no rank waits for it yet
         }
         ElectionConfig.Joining spans = transition.config.joining();
         StepBarrierHold held = transition.hold.from(transition.now);

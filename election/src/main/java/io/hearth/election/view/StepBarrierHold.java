@@ -1,10 +1,10 @@
 package io.hearth.election.view;
 
 /**
- * Whether the own group's next step waits.
+ * Whether the next step of this node's group waits.
  *
- * @param sinceNanos when it began to; meaningless while it does not
- * @param notBeforeNanos earliest instant of the next time
+ * @param sinceNanos begin of the wait; meaningless without one
+ * @param notBeforeNanos earliest begin of the next wait
  */
 record StepBarrierHold(boolean held, long sinceNanos, long notBeforeNanos) {
     static StepBarrierHold none(long now) {

@@ -20,7 +20,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Builds the next view from what the members answered to one ballot, and from nothing else that they may have said. */
+/** Builds the next view from the members' answers to one ballot, and from none of their other messages. */
 final class Successor {
     private static final int VIEW_BYTES_SPARE = 1_024; // ballot, tags, and a resolution that grows a little
 
@@ -36,13 +36,13 @@ final class Successor {
         this.kept = kept(transition, preparing);
     }
 
-    /** The view to propose; empty when this node would not be in it itself. */
+    /** The view to propose; empty if this node would not be in it. */
     static Optional<View> of(Transition transition, Campaign.Preparing preparing) {
         var successor = new Successor(transition, preparing);
         return successor.kept.stream().anyMatch(transition::isSelf) ? Optional.of(successor.build()) : Optional.empty();
     }
 
-    /** Who answered this ballot with a status and stays; being suspected removes nobody who answered. */
+    /** Members that answered this ballot with a status and stay; a suspicion removes no member that answered. */
     private static List<Member> kept(Transition transition, Campaign.Preparing preparing) {
         Set<NodeId> broken = MemberStatus.brokenMembers(transition);
         var kept = new ArrayList<Member>();
@@ -60,7 +60,7 @@ final class Successor {
         return kept;
     }
 
-    /** The status with which a member answered this very ballot. */
+    /** The status with which a member answered this ballot. */
     private static Optional<Message.Status> status(Campaign.Preparing preparing, Member member) {
         return preparing.answers().getOrDefault(member.node(), Optional.empty());
     }
@@ -86,7 +86,7 @@ final class Successor {
                 .findFirst();
     }
 
-    /** Why a group takes no joiners and must not end; empty for a group of which nobody is kept. */
+    /** Why a group admits no trainers and must not end; empty for a group without a kept member. */
     private Optional<String> refusal(String group) {
         List<Resolver.Report> reports = reports(group);
         return reports.isEmpty() ? Optional.empty() : transition.resolver.refusal(group, reports);
@@ -103,7 +103,7 @@ final class Successor {
         return reports;
     }
 
-    /** Joiners that may enter; never more new machines than kept ones, so that their deaths cannot cost the quorum. */
+    /** Joining nodes that may enter; never more new machines than kept ones, so that their deaths cannot cost the quorum. */
     private List<Member> entrants() {
         SortedMap<PeerId, Long> seats = new TreeMap<>();
         Set<NodeId> nodes = new TreeSet<>();

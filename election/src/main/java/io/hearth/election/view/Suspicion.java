@@ -1,11 +1,11 @@
 package io.hearth.election.view;
 
-/** What the failure detector thinks of a node. */
+/** The failure detector's opinion of a node. */
 enum Suspicion {
-    /** It is heard, or not long enough unheard. */
+    /** It is heard, or was not silent for long enough. */
     NONE,
     /** It was silent for too long, or its link closed and did not come back; it or the network may have failed. */
     SILENT,
-    /** Nobody listens where its link led to: its process ended, and the network carries what says so. */
+    /** Its process ended: a dial was refused, so the network works. */
     REFUSED
 }

@@ -22,8 +22,8 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
- * One transition in the making: the parts of the state, each replaced as a whole, and the effects so far. Lives for one step on
- * one thread; the parts themselves are immutable.
+ * One transition under construction: the parts of the state, each replaced as a whole, and the effects so far. It lives for one step on
+ * one thread; the parts are immutable.
  */
 final class Transition {
     /** Most nodes known. */
@@ -131,7 +131,7 @@ final class Transition {
         refusals = refusals.plus(refusal);
     }
 
-    /** Says why entry is not granted yet; says it once. */
+    /** Reports once why entry is not granted yet. */
     void pending(String reason) {
         if (!pending.equals(reason)) {
             pending = reason;
@@ -158,7 +158,7 @@ final class Transition {
         return lineages;
     }
 
-    /** What this process knows of a lineage; empty if its machine has no part in it, as far as this process can tell. */
+    /** This process's knowledge of a lineage; empty if, as far as it knows, its machine has no part in it. */
     Optional<KnownLineage> known(Lineage lineage) {
         return Optional.ofNullable(lineages.get(lineage));
     }
@@ -189,7 +189,7 @@ final class Transition {
         known(current.lineage()).ifPresent(known -> know(current.lineage(), known.began(round)));
     }
 
-    /** Another's ballot of that round for the successor of this node's view was met. */
+    /** Notes another node's ballot of that round for the successor of this node's view. */
     void meetRound(long round) {
         known(current.lineage()).ifPresent(known -> know(current.lineage(), known.met(round, now)));
     }
@@ -241,7 +241,7 @@ final class Transition {
         return !(departure instanceof LeaveState.Staying);
     }
 
-    /** To all members of the view but this node. */
+    /** Sends to all members of the view but this node. */
     void sendToMembers(Message message) {
         for (Member member : view().members()) {
             if (!isSelf(member)) {
@@ -250,7 +250,7 @@ final class Transition {
         }
     }
 
-    /** To all members of the view, and to the other linked processes of their machines, which can vote too. */
+    /** Sends to all members of the view, and to the other linked processes of their machines, which can vote too. */
     void sendToMachines(Message message) {
         sendToMembers(message);
         otherProcesses().forEach(node -> send(node, message));

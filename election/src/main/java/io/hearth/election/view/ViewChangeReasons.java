@@ -5,9 +5,9 @@ import io.hearth.identity.NodeId;
 import java.util.Optional;
 import java.util.Set;
 
-/** Why the view has to change, as far as this node can tell; the first reason found. */
+/** The reason why the view has to change, in this node's opinion; the first one found. */
 final class ViewChangeReasons {
-    /** How many times longer a change that is driven on and on may keep this node frozen. */
+    /** Factor by which a change that is driven without end may keep this node frozen for longer. */
     private static final long DRIVEN_SPANS = 12;
 
     private ViewChangeReasons() {}
@@ -24,7 +24,7 @@ final class ViewChangeReasons {
             }
         }
         if (transition.now - transition.current.learnedNanos() < transition.config.settleNanos()) {
-            return Optional.empty(); // only silence may follow one view with another at once
+            return Optional.empty(); // only silence justifies another view at once
         }
         for (Member member : transition.view().members()) {
             if (!transition.isSelf(member)) {
@@ -43,7 +43,7 @@ final class ViewChangeReasons {
         return MemberStatus.isLead(transition) ? ofLead(transition) : Optional.empty();
     }
 
-    /** Whether this node stands frozen for a change of which it heard nothing for long, or that is driven without end. */
+    /** Whether this node is frozen for a change that went silent, or that is driven without end. */
     static boolean isOrphaned(Transition transition) {
         if (!(transition.freeze instanceof Freeze.Frozen frozen)) {
             return false;
@@ -53,7 +53,7 @@ final class ViewChangeReasons {
                 || transition.now - frozen.sinceNanos() >= DRIVEN_SPANS * orphanNanos;
     }
 
-    /** What speaks against a member, whichever node settles it. */
+    /** A reason to remove a member that any node may settle. */
     static Optional<String> against(Transition transition, Member member) {
         if (transition.isOut(member)) {
             return Optional.of(excluded(member));
@@ -97,8 +97,8 @@ final class ViewChangeReasons {
     }
 
     /**
-     * Only this node misses the member while the lead still hears it: a broken pair, which the lead settles. Were both ends to
-     * throw each other out, such a pair would change the view without end.
+     * A broken pair: this node misses the member while the lead still hears it. The lead settles it; if both ends removed each other, the
+     * view would change without end.
      */
     private static boolean isTheLeadsBusiness(Transition transition, Member silent) {
         var proposers = MemberStatus.proposers(transition);
@@ -112,7 +112,7 @@ final class ViewChangeReasons {
         long missed = transition
                 .peer(silent.node())
                 .map(Peer::suspectedNanos)
-                .orElse(together); // who was never linked has no word of its own
+                .orElse(together); // a node that was never linked has no status of its own
         return lead.filter(peer -> peer.livesIn(transition.current.lineage())
                                 && !peer.brokenSince().containsKey(silent.node()))
                         .isPresent()

@@ -7,34 +7,34 @@ import io.hearth.election.View;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 
-/** What the shell carries out, in order, each before the next. */
+/** Effects that the shell carries out in order, each before the next. */
 public sealed interface ViewEffect {
-    /** Give the task to the voter, which answers with {@link ViewEvent.Voted}. One at a time; nothing else waits for it. */
+    /** Give the task to the voter, which answers with {@link ViewEvent.Voted}. One task at a time; no other work waits for it. */
     record Vote(VoterTask task) implements ViewEffect {}
 
-    /** On the link to {@code to}; lost if there is none. */
+    /** Send on the link to {@code to}; the message is lost if there is none. */
     record Send(NodeId to, Message message) implements ViewEffect {}
 
-    /** Stop all data threads of all groups, take the status, answer {@link ViewEvent.Frozen}. */
+    /** Stop all data threads of all groups, take the status, and answer {@link ViewEvent.Frozen}. */
     record Freeze(Lineage lineage, long epoch) implements ViewEffect {}
 
     /** A committed view that lists this node; data threads may run. */
     record Install(View view) implements ViewEffect {}
 
-    /** All open work ends: this node is in no view with others any more. {@code why} is for people. */
+    /** End all open work: this node is in no view with others any more. {@code why} is for people. */
     record Removed(Cause cause, String why) implements ViewEffect {
-        /** How it came. */
+        /** The cause of a removal. */
         public enum Cause {
             /** The others went on without this node. */
             REMOVED,
             /** No successor of the view can be decided any more, or this node went on alone on purpose. */
             LINEAGE_LOST,
-            /** Another computer uses the identity of this one: it walked out, and joins no other node before its restart. */
+            /** Another computer uses the identity of this one: it left, and joins no other node before its restart. */
             DOUBLED
         }
     }
 
-    /** Whether frames of data are dropped and none are sent: this node was asleep or paused a moment ago. */
+    /** Whether data frames are dropped and not sent, because this node was asleep or paused a moment ago. */
     record Rest(boolean resting) implements ViewEffect {}
 
     /** The process may exit. */
@@ -43,9 +43,9 @@ public sealed interface ViewEffect {
     /** For observers. */
     record Announce(ElectionEvent event) implements ViewEffect {}
 
-    /** Whether the own group's next step has to wait: somebody is to enter before it, or this node is to go elsewhere. */
+    /** Whether the next step of this node's group has to wait, because a node will enter before it, or this node will join others. */
     record Hold(boolean held) implements ViewEffect {}
 
-    /** Why this node is not admitted where it asks; empty when there is nothing to say any more. */
+    /** Why this node is not admitted where it asks; empty once the reason is gone. */
     record Pending(String reason) implements ViewEffect {}
 }

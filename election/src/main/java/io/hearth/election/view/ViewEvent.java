@@ -12,7 +12,7 @@ import io.hearth.identity.PeerId;
 import java.util.Optional;
 import java.util.SortedSet;
 
-/** What may happen to a {@link ViewMachine}. */
+/** Events of a {@link ViewMachine}. */
 public sealed interface ViewEvent {
     /** A link to a node is up; its identity and incarnation were proven. */
     record Linked(NodeId node, long incarnation) implements ViewEvent {}
@@ -24,20 +24,20 @@ public sealed interface ViewEvent {
         }
     }
 
-    /** The failure detector gives a node up. */
+    /** The failure detector suspects a node. */
     record Suspected(NodeId node, long incarnation) implements ViewEvent {}
 
-    /** Nobody listens any more where a suspected node's link led to. */
+    /** A re-dial of a suspected node was refused: its process ended. */
     record Refused(NodeId node, long incarnation) implements ViewEvent {}
 
     /** The failure detector hears a node again. */
     record Trusted(NodeId node, long incarnation) implements ViewEvent {}
 
-    /** A message came; author and incarnation are the link's. */
+    /** A message arrived; author and incarnation are those of the link. */
     record Received(NodeId from, long incarnation, Message message) implements ViewEvent {}
 
     /**
-     * All data threads stopped for {@link ViewEffect.Freeze}, and then this was taken.
+     * All data threads stopped for {@link ViewEffect.Freeze}, and then this status was taken.
      *
      * @param status of the collectives, at most {@link Resolver#BYTES_MAX} bytes; empty for a node without
      * @param doneUpTo as in {@link Progress}
@@ -45,10 +45,10 @@ public sealed interface ViewEvent {
     record Frozen(Lineage lineage, long epoch, Optional<Bytes> status, long doneUpTo) implements ViewEvent {}
 
     /**
-     * The collectives of the own group went on.
+     * The collectives of this node's group made progress.
      *
-     * @param doneUpTo all up to this number are done; -1 for none
-     * @param phase what they are doing now
+     * @param doneUpTo all numbers up to this one are done; -1 for none
+     * @param phase their present phase
      */
     record Progress(long doneUpTo, GroupPhase phase) implements ViewEvent {}
 
@@ -56,24 +56,23 @@ public sealed interface ViewEvent {
     record GroupBroken(NodeId peer, String why) implements ViewEvent {}
 
     /**
-     * This node's application was given an error that the others of its group do not have: it is out, and comes back
-     * as if it were new.
+     * This node's application got an error that no other member of its group got: it leaves the group and comes back like a new node.
      */
     record Resign() implements ViewEvent {}
 
     /**
-     * Two computers each use the identity of one of these machines, and of no other: what is not listed is not doubled any
-     * more. For this node's own machine that is final.
+     * The complete set of machines whose identity two computers use; other machines are not doubled any more. For this node's own machine
+     * it is final.
      */
     record Doubled(SortedSet<PeerId> machines) implements ViewEvent {}
 
-    /** These machines, this node's own not among them, are out of the namespace by the word of a person; no others are. */
+    /** The complete set of other machines that a person put out of the namespace. */
     record Excluded(SortedSet<PeerId> machines) implements ViewEvent {}
 
     /** The voter is done with the task that {@link ViewEffect.Vote} gave it last. */
     record Voted(VoterTask task, VoterAnswer answer) implements ViewEvent {}
 
-    /** This node wants to go. */
+    /** This node wants to leave. */
     record Leave() implements ViewEvent {}
 
     /** Time passed. */

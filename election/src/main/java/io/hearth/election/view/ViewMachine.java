@@ -27,7 +27,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Agrees on who is in, and so on the master: the view change.
+ * The view change: agrees on the members, and thereby on the master.
  *
  * <p>Single-decree Paxos once per epoch: the acceptors of epoch e+1 are the machines of view e, one vote each. A process lives in one
  * lineage; its machine may vote in several. Votes are cast by the {@link Voter} from the record on disk, under the lock that all
@@ -69,7 +69,7 @@ import java.util.TreeSet;
  * before the first entry; gossip membership (SWIM), which may hold two memberships at once; a lease-holding coordinator, which
  * is a single point of failure for as long as its lease.
  *
- * <p>The machine's time stands still while the node sleeps, so that a waking node judges nobody by its own absence.
+ * <p>The machine's time stops while the node sleeps, so that a waking node judges no peer by its own absence.
  */
 public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffect> {
     private static final long TICK_QUIET_NANOS = 100_000_000L;
@@ -85,11 +85,11 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
     }
 
     /**
-     * What a start of a node begins with.
+     * The input of a start of a node.
      *
      * @param wallMillis wall clock, for the birth time of lineages only
      * @param records all sound records of this machine found on disk
-     * @param incarnation higher than that of every start before, on disk already
+     * @param incarnation higher than that of every earlier start, on disk already
      * @param group empty for agents; at most {@link ViewRules#GROUP_CHARACTERS_MAX} characters
      * @param seed of random waits; any number that differs between nodes
      */
@@ -155,7 +155,7 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
         return new Step<>(transition.state(), transition.effects());
     }
 
-    /** What the records of earlier starts know; those in which the machine's vote still matters first. */
+    /** The lineages of earlier starts' records; those in which the machine's vote still matters come first. */
     private static SortedMap<Lineage, KnownLineage> lineages(Start start, long nowNanos) {
         var lineages = new TreeMap<Lineage, KnownLineage>();
         start.records().stream()
@@ -233,7 +233,7 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
                 transition.progress = new ViewState.Progress(doneUpTo, phase);
             case ViewEvent.GroupBroken(NodeId peer, String why) -> {
                 if (transition.view().member(peer).isPresent()
-                        && !transition.current.isLone()) { // else it is late, of a former view
+                        && !transition.current.isLone()) { // else it is late and belongs to a former view
                     transition.change = transition.change.broken(why);
                 }
             }

@@ -20,34 +20,33 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Everything that {@link ViewMachine} knows; immutable. Observers use the methods without {@code Nanos}; the components are the
- * machine's own.
+ * The state of {@link ViewMachine}; immutable. Observers use the methods without {@code Nanos}; the components belong to the machine.
  *
- * @param self who this node is
- * @param clock when it was stepped, and what was slept through
- * @param draws random numbers drawn
+ * @param self the identity of this node
+ * @param clock time of the last step, and time spent asleep
+ * @param draws count of drawn random numbers
  * @param foundings lineages founded by this start
- * @param lineages those in which its machine has a record, as far as this process knows
+ * @param lineages known lineages in which its machine has a record
  * @param voting its tasks for the voter
- * @param disk how its records fare
- * @param peers whom it met
- * @param admission who asks for entry, who has to wait
- * @param current where it lives
+ * @param disk the state of its records
+ * @param peers the known nodes
+ * @param admission nodes that ask for entry or have to wait
+ * @param current its home lineage and view
  * @param freeze whether its data threads run
  * @param campaign its own ballot
- * @param change what its view needs or undergoes
+ * @param change the change that its view needs or undergoes
  * @param hearing whether a quorum is heard
- * @param crossing its way into another lineage
- * @param departure its way out
+ * @param crossing its entry into another lineage
+ * @param departure its leaving
  * @param stall whether it waits for a quorum
  * @param resting whether it rests after a pause
- * @param hold whether its group waits
- * @param progress how far the collectives of its group are
- * @param lapses what lately kept it from answering the others
+ * @param hold whether its group waits before the next step
+ * @param progress of its group's collectives
+ * @param lapses recent events that kept it from answering the others
  * @param doubled machines whose identity two computers use, as far as this node knows; perhaps its own
  * @param excluded other machines that were put out of the namespace
- * @param pending why it is not admitted yet where it asks; empty if there is nothing to say
- * @param refusals what was refused, counted
+ * @param pending why it is not admitted yet where it asks; empty if there is no reason
+ * @param refusals counts of rejected messages
  */
 public record ViewState(
         Self self,
@@ -77,7 +76,7 @@ public record ViewState(
         MessageRejections refusals) {
 
     /**
-     * Who a node is.
+     * The identity of a node.
      *
      * @param wallMillis wall clock at the start, for the birth time of lineages
      * @param startedNanos monotonic clock at the start
@@ -87,26 +86,26 @@ public record ViewState(
             NodeId node, long incarnation, Role role, String group, long wallMillis, long startedNanos, long seed) {}
 
     /**
-     * The machine's own time stands still while the node sleeps.
+     * The machine's own time, which stops while the node sleeps.
      *
      * @param steppedNanos monotonic instant of the last step
-     * @param lostNanos what was slept through so far
+     * @param lostNanos total time spent asleep
      * @param tickedNanos machine time of the last tick
      * @param sweptNanos machine time of the last sweep
      */
     record Clock(long steppedNanos, long lostNanos, long tickedNanos, long sweptNanos) {}
 
     /**
-     * How the records fare.
+     * The state of the records.
      *
-     * @param foundNotBeforeNanos when a founding that the disk refused is tried again
-     * @param enterNotBeforeNanos when this node asks for entry again after the disk refused the record
-     * @param retainedNanos when the records were last looked through
-     * @param fault what the disk last failed with; empty while it works
+     * @param foundNotBeforeNanos earliest retry of a founding that the disk failed to write
+     * @param enterNotBeforeNanos earliest retry of an entry whose record the disk failed to write
+     * @param retainedNanos time of the last sweep of the records
+     * @param fault the last error of the disk; empty while it works
      */
     record Disk(long foundNotBeforeNanos, long enterNotBeforeNanos, long retainedNanos, String fault) {}
 
-    /** How far the collectives of the own group are. */
+    /** The progress of this node's group's collectives. */
     record Progress(long doneUpTo, GroupPhase phase) {
         boolean isBusy() {
             return phase == GroupPhase.BUSY;
@@ -116,7 +115,7 @@ public record ViewState(
             return new Progress(doneUpTo, other);
         }
 
-        /** Its work ended with an error: it stays where it is until it begins a step again. */
+        /** Its work ended with an error, so it makes no progress until it begins a step again. */
         Progress interrupted() {
             return phase == GroupPhase.FRESH ? this : in(GroupPhase.BUSY);
         }
@@ -127,18 +126,18 @@ public record ViewState(
         }
     }
 
-    /** The newest committed view known of the lineage in which this node lives; lists this node. */
+    /** The newest known committed view of the home lineage; it lists this node. */
     public View view() {
         return current.view();
     }
 
-    /** Where {@link #view} is from. */
+    /** The origin of {@link #view}. */
     public ViewSource source() {
         KnownLineage known = lineages.get(current.lineage());
         return known == null ? new ViewSource.Own() : known.source();
     }
 
-    /** Where this node stands in the choice of the master. */
+    /** The role of this node in the choice of the master. */
     public ElectionState election() {
         if (departure instanceof LeaveState.Gone) {
             return ElectionState.IDLE;
@@ -152,12 +151,12 @@ public record ViewState(
         return view().members().getFirst().node().equals(self.node()) ? ElectionState.MASTER : ElectionState.FOLLOWER;
     }
 
-    /** Whether a quorum of the newest view is there and says that it lives in this lineage: only then nothing can be missed. */
+    /** Whether a quorum of the newest view is heard and reports this home lineage; only then this node cannot miss a view. */
     public boolean hearsQuorum() {
         return isQuorumHeard(self.node(), current.lineage(), peers, view());
     }
 
-    /** Whether a quorum of {@code view} is there and says that it lives in that lineage. */
+    /** Whether a quorum of {@code view} is heard and reports that home lineage. */
     static boolean isQuorumHeard(NodeId self, Lineage current, Map<NodeId, Peer> peers, View view) {
         var heard = new TreeSet<PeerId>();
         for (Member member : view.members()) {
@@ -172,7 +171,7 @@ public record ViewState(
         return view.isQuorum(heard);
     }
 
-    /** Trainers of the own group that are at work in the lineage where this node asks for entry. */
+    /** Trainers of this node's group that are at work in the lineage where it asks for entry. */
     public int trainersElsewhere() {
         return crossing instanceof JoinState.Joining joining
                 ? (int) peers.values().stream()
@@ -186,11 +185,11 @@ public record ViewState(
     }
 
     /**
-     * Whether others of the own group, which itself called nothing yet, work already or wait at the beginning of a step: then
+     * Whether other trainers of this node's group already work or wait at the beginning of a step while this node called nothing yet. Then
      * this node's first call has to be the beginning of a step, too.
      */
     public boolean entersByStep() {
-        boolean waitHere = view().group(self.group()).stream() // whatever lineage it was in when it said so
+        boolean waitHere = view().group(self.group()).stream() // in whichever lineage it was when it reported so
                 .map(member -> peers.get(member.node()))
                 .anyMatch(peer -> peer != null
                         && peer.presence()
@@ -199,7 +198,7 @@ public record ViewState(
         return progress.phase() == GroupPhase.FRESH && (waitHere || trainersElsewhere() > 0);
     }
 
-    /** Whether data threads have to stand still until the next {@link ViewEffect.Install}. */
+    /** Whether data threads must stay stopped until the next {@link ViewEffect.Install}. */
     public boolean isFrozen() {
         return !(freeze instanceof Freeze.Thawed);
     }
@@ -214,7 +213,7 @@ public record ViewState(
         return doubled.contains(self.node().peer());
     }
 
-    /** What every heartbeat of this node has to say. */
+    /** The presence in every heartbeat of this node. */
     public Presence presence() {
         return new Presence(
                 current.lineage(),
@@ -227,7 +226,7 @@ public record ViewState(
                 unreachable());
     }
 
-    /** Members that this node suspects, and nodes lately removed that it has no link with; what heartbeats tell. */
+    /** Members that this node suspects, and lately removed nodes without a link: the broken pairs in its heartbeats. */
     private List<NodeId> unreachable() {
         var nodes = new TreeSet<NodeId>();
         for (Member member : view().members()) {
@@ -250,17 +249,17 @@ public record ViewState(
         return clock.steppedNanos() - clock.lostNanos();
     }
 
-    /** What the disk failed with when a vote was last to be written; empty while it works. */
+    /** The disk's error at the last write of a vote; empty while it works. */
     public Optional<String> diskFault() {
         return Optional.of(disk.fault()).filter(fault -> !fault.isEmpty());
     }
 
-    /** Whether this process knows a lineage, as one in which its machine may have a record. */
+    /** Whether this process knows a lineage in which its machine may have a record. */
     public boolean knows(Lineage lineage) {
         return lineages.containsKey(lineage);
     }
 
-    /** The newest view of a lineage that this process knows; empty if it knows none. */
+    /** The newest known view of a lineage; empty if this process knows none. */
     public Optional<View> newest(Lineage lineage) {
         return Optional.ofNullable(lineages.get(lineage)).flatMap(KnownLineage::view);
     }

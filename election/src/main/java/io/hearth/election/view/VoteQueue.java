@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * Gives the voter one task at a time and acts on its answers: a vote leaves only when the disk has it, and nothing else waits for
- * the disk.
+ * Gives the voter one task at a time and acts on its answers. A vote leaves only once it is on disk, and no other work waits for the
+ * disk.
  */
 final class VoteQueue {
     private VoteQueue() {}
@@ -40,7 +40,7 @@ final class VoteQueue {
         if (answer instanceof VoterAnswer.Failed(String why)) {
             transition.diskFault = why;
         } else if (answer.isOnDisk() || answer instanceof VoterAnswer.Retained) {
-            transition.diskFault = ""; // an answer that wrote nothing says nothing about the disk
+            transition.diskFault = ""; // an answer without a write proves nothing about the disk
         }
         switch (task) {
             case VoterTask.Promise(View view, Ballot ballot) -> promised(transition, view, ballot, answer);
@@ -69,7 +69,7 @@ final class VoteQueue {
         }
     }
 
-    /** Looks again when a task's turn comes: much may have happened since it was queued. */
+    /** Whether a task is still due when its turn comes. */
     private static boolean isWanted(Transition transition, VoterTask task) {
         return switch (task) {
             case VoterTask.Promise(View view, Ballot ballot) ->
@@ -87,7 +87,7 @@ final class VoteQueue {
         };
     }
 
-    /** Whether the successor of {@code view} may still be unknown; if it is known, the proposer gets it, without a word from the disk. */
+    /** Whether the successor of {@code view} may still be unknown. If it is known, the proposer gets it without the disk. */
     private static boolean isOpen(Transition transition, View view, Ballot ballot) {
         Optional<View> newer = transition
                 .known(view.lineage())
@@ -165,7 +165,7 @@ final class VoteQueue {
         common(transition, view, answer);
     }
 
-    /** What every answer about a view of some lineage may bring. */
+    /** Handles what any answer about a view may bring. */
     private static void common(Transition transition, View view, VoterAnswer answer) {
         switch (answer) {
             case VoterAnswer.Newer(View newer) -> Learner.learn(transition, newer, new ViewSource.Disk());
@@ -198,7 +198,7 @@ final class VoteQueue {
         }
     }
 
-    /** Does what is due: a founding that the disk refused is tried again, and once a minute old records are looked through. */
+    /** Does what is due: retries a founding that the disk failed to write, and sweeps the records once a minute. */
     static void drive(Transition transition) {
         if (!transition.current.isRecorded() && transition.now - transition.foundNotBeforeNanos >= 0) {
             var task = new VoterTask.Found(transition.current.first());
@@ -221,7 +221,7 @@ final class VoteQueue {
                     .known(lineage)
                     .ifPresent(known -> transition.know(lineage, known.seated(known.seat(), transition.now))));
             submit(transition, new VoterTask.Retain(used));
-            if (transition.current.isRecorded()) { // its seat may be another one by now, or its newest view not on disk
+            if (transition.current.isRecorded()) { // its seat may have changed, or its newest view may not be on disk
                 submit(transition, new VoterTask.Learn(transition.view()));
             }
         }

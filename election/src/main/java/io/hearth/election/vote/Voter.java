@@ -9,10 +9,10 @@ import io.hearth.identity.PeerId;
 import java.util.Optional;
 
 /**
- * Decides a vote from the record that is on disk at that moment: the acceptor of Paxos. The vote belongs to the machine: any of its
- * processes may cast it, under the lock of the folder, and none votes from memory.
+ * The acceptor of Paxos: decides a vote from the record on disk. The vote belongs to the machine: any of its processes may cast it
+ * under the lock of the folder, and none votes from memory.
  *
- * <p>Pure. The shell takes the lock, reads the record, writes what the decision says, syncs, and only then hands on the answer.
+ * <p>Pure. The shell takes the lock, reads the record, writes the decided record, syncs, and only then passes the answer on.
  *
  * <p>Source: L. Lamport, Paxos Made Simple (2001), section 2.2.
  */
@@ -20,7 +20,7 @@ public final class Voter {
     private Voter() {}
 
     /**
-     * What to do with the record, and what to answer.
+     * The record to write and the answer to send.
      *
      * @param write the record to write before the answer leaves; empty if the record on disk stays as it is
      */
@@ -37,7 +37,7 @@ public final class Voter {
     /**
      * Decides a task about one lineage.
      *
-     * @param machine whose folder it is
+     * @param machine the owner of the folder
      * @param onDisk its record of the task's lineage, read under the lock; empty if there is none
      * @param task any but {@link VoterTask.Retain}, which is about files and not about votes
      */
@@ -57,7 +57,7 @@ public final class Voter {
         };
     }
 
-    /** The lineage of a task; empty for one about all. */
+    /** The lineage of a task; empty if it concerns all lineages. */
     public static Optional<Lineage> lineage(VoterTask task) {
         return switch (task) {
             case VoterTask.Enter enter -> Optional.of(enter.lineage());
@@ -77,7 +77,7 @@ public final class Voter {
                         new VoterAnswer.Written());
     }
 
-    /** A committed view counts whatever was promised; it need not list this machine. */
+    /** A committed view counts regardless of promises; it need not list this machine. */
     private static Decision learn(PeerId machine, Optional<LineageRecord> onDisk, View view) {
         if (onDisk.isEmpty()) {
             return Decision.only(new VoterAnswer.NoSeat());
@@ -129,8 +129,8 @@ public final class Voter {
     }
 
     /**
-     * Why the machine does not vote about a view: its record knows a newer one, whatever seat the old one lists; or the view does
-     * not list the seat of the record. The right to vote hangs on the seat: it names the record, and with it an acceptor.
+     * Why the machine does not vote about a view: its record knows a newer one, or the view does not list the seat of the record. The
+     * seat names the record and thereby the acceptor, so only that seat has a vote.
      */
     private static Optional<VoterAnswer> obstacle(PeerId machine, Optional<LineageRecord> onDisk, View view) {
         Optional<VoterAnswer> stale = onDisk.flatMap(record -> stale(record, view));

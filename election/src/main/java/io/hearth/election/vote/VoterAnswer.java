@@ -7,9 +7,9 @@ import io.hearth.election.View;
 import java.util.Optional;
 import java.util.SortedSet;
 
-/** The outcome of a {@link VoterTask}; what it says was written is on disk. */
+/** The outcome of a {@link VoterTask}; a write that it reports is on disk. */
 public sealed interface VoterAnswer {
-    /** Whether other nodes act on it as on something that this machine remembers: the disk has it. */
+    /** Whether other nodes rely on this machine to remember it; then the disk has it. */
     default boolean isOnDisk() {
         return switch (this) {
             case Entered _, Written _, Promised _, Accepted _ -> true;
@@ -23,13 +23,13 @@ public sealed interface VoterAnswer {
     /** A founding or a committed view is on disk. */
     record Written() implements VoterAnswer {}
 
-    /** The promise is on disk; {@code accepted} is the proposal that was accepted before. */
+    /** The promise is on disk; {@code accepted} is the earlier accepted proposal. */
     record Promised(Optional<Proposal> accepted) implements VoterAnswer {}
 
     /** The acceptance is on disk. */
     record Accepted() implements VoterAnswer {}
 
-    /** A higher ballot was promised. */
+    /** The machine promised a higher ballot before. */
     record Refused(Ballot promised) implements VoterAnswer {}
 
     /** The record knows a newer view than that of the task. */

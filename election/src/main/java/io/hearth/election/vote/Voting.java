@@ -30,8 +30,8 @@ public record Voting(Optional<VoterTask> running, List<VoterTask> waiting) {
     }
 
     /**
-     * The waiting task whose turn it is. A committed view that only has to be written down gives way to votes: a ballot waits for
-     * them, and a vote writes the view down with it. Not empty.
+     * The waiting task to run next; there is at least one. Votes go before a committed view that only has to be written: a ballot waits
+     * for votes, and a vote writes the view as well.
      */
     public VoterTask next() {
         VoterTask first = waiting.getFirst();
@@ -44,14 +44,14 @@ public record Voting(Optional<VoterTask> running, List<VoterTask> waiting) {
         return task instanceof VoterTask.Promise || task instanceof VoterTask.Accept;
     }
 
-    /** Without a task that waits. */
+    /** Without one of the waiting tasks. */
     public Voting without(VoterTask task) {
         var tasks = new ArrayList<>(waiting);
         tasks.remove(task);
         return new Voting(running, tasks);
     }
 
-    /** With one task more. A task that waits already is not queued twice, and a newer one of its kind and lineage replaces it. */
+    /** With one more task. A task that waits already is not queued twice, and a newer one of its kind and lineage replaces it. */
     public Voting with(VoterTask task) {
         var tasks = new ArrayList<>(waiting);
         for (int i = 0; i < tasks.size(); i++) {
@@ -72,7 +72,7 @@ public record Voting(Optional<VoterTask> running, List<VoterTask> waiting) {
         return running.equals(Optional.of(task)) || waiting.contains(task);
     }
 
-    /** Whether the record of that lineage is being read, or will be. */
+    /** Whether a task that reads the record of that lineage runs or waits. */
     public boolean isEntering(Lineage lineage) {
         return running.filter(task -> isEntry(task, lineage)).isPresent()
                 || waiting.stream().anyMatch(task -> isEntry(task, lineage));
