@@ -39,18 +39,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sums whose codec the group chooses. For each size of tensor the members vote now and then, in a number of its own, and
- * what comes out holds for the next sums of that size: of that very size, because a sum of half as many values takes another time, which
- * would look like a link that changed. What codecs cost is measured meanwhile, in the background, so that no sum waits for it.
+ * Sums whose codec the group chooses. For each size of tensor the members vote from time to time, in a separate call. The decision
+ * holds for the next sums of exactly that size. A sum of half as many values takes another time, which would look like a changed
+ * link. The cost of codecs is measured in the background, so that no sum waits for it.
  *
- * <p>All members make the same calls, so they vote at the same ones, as long as they remember the same votes. They forget them all together:
- * when a number ends with a refusal, which all hear of; when the members are others than those that voted; and with the beginning of a
- * step at which somebody comes to the group or comes back.
+ * <p>All members make the same calls, so they vote at the same calls as long as they remember the same votes. All members forget
+ * their votes at the same points: when a call is rejected, which all ranks learn; when the members are not those that voted; and
+ * when a step begins at which a member joins or returns.
  *
- * <p>For the thread that calls, but for {@link #choices}.
+ * <p>For the calling thread, except {@link #choices}.
  */
 final class AutoSums {
-    /** Sizes that votes are remembered of; with one more, all begin anew, on all ranks alike. */
+    /** Most sizes with remembered votes. At one more, all ranks alike forget all of them. */
     static final int SIZES_MAX = 1024;
 
     private static final Coded NONE = new CompressionStrategy.None();
@@ -64,10 +64,11 @@ final class AutoSums {
     private final SumModel model;
     private final Function<List<Coded>, List<CodecCost>> costs;
     private final Map<Size, SizeVotes> sizes = new HashMap<>();
-    private boolean hasSummed; // codecs are timed from then on, so that they do not slow the first sum down
-    private final Map<Size, CompressionChoice> choices = new ConcurrentHashMap<>(); // written here, read by anybody
+    private boolean hasSummed; // codecs are timed after the first sum, so that they do not slow it down
+    private final Map<Size, CompressionChoice> choices =
+            new ConcurrentHashMap<>(); // written by the calling thread, read by any
 
-    /** {@code costs} of codecs on this machine; none while these are being measured. */
+    /** Creates the sums; {@code costs} gives the costs of codecs on this machine, none while they are being measured. */
     AutoSums(
             SumPlans plans,
             CompressionMemories memories,
@@ -85,14 +86,14 @@ final class AutoSums {
         this.costs = costs;
     }
 
-    /** Sums of so many values. */
+    /** The key of a vote: sums of {@code count} values. */
     private record Size(Auto asked, long count) {}
 
     /**
      * Sums float32 values.
      *
-     * @param how with the caller's compression, which is {@code auto} here
-     * @param bucket of a list that the values are
+     * @param how options of the call, whose compression is {@code auto}
+     * @param bucket the bucket of a list, if the values are one
      */
     CollectiveResult reduce(
             Auto auto,
@@ -103,7 +104,7 @@ final class AutoSums {
             Optional<TensorBucket> bucket)
             throws CollectiveException {
         long count = Tensor.elements(input, DataType.FLOAT32);
-        Tensor.requireUsable(input); // before this rank alone votes, or does not
+        Tensor.requireUsable(input); // checked before the vote, in which all ranks must take part
         Tensor.requireWritable(target);
         if (count * Float.BYTES < CodecDecision.BYTES_MIN || auto.allowed().isEmpty()) {
             CallPlan plan = plans.plan(count, DataType.FLOAT32, op, how.as(NONE), bucket);
@@ -149,18 +150,18 @@ final class AutoSums {
             votes.decided(CodecDecision.readFrom(made, auto.allowed().size()), members);
         } catch (MalformedMessageException malformed) {
             throw new CollectiveException(
-                    "a member passed on a choice of codecs that is none: " + malformed.getMessage()
+                    "malformed choice of a codec from a member: " + malformed.getMessage()
                             + "; restart the job with one version of Hearth everywhere",
                     malformed);
         }
         if (members == 1) {
             choices.remove(size);
         } else if (!Double.isNaN(votes.decision().expected())) {
-            tell(size, votes);
+            publish(size, votes);
         }
     }
 
-    private void tell(Size size, SizeVotes votes) {
+    private void publish(Size size, SizeVotes votes) {
         CodecDecision decision = votes.decision();
         var choice = new CompressionChoice(
                 size.asked().text(),
@@ -179,7 +180,7 @@ final class AutoSums {
         return chosen == 0 ? NONE : auto.allowed().get(chosen - 1);
     }
 
-    /** Sums with the chosen codec. Once it is settled, what other codecs owe to this tensor goes along. */
+    /** Sums with the chosen codec. Outside a trial it adds the residuals that other codecs hold for this tensor. */
     private CollectiveResult play(
             Auto auto,
             SizeVotes votes,
@@ -212,12 +213,12 @@ final class AutoSums {
         }
     }
 
-    /** Nothing that was voted holds any more, here as on all other ranks. */
+    /** Forgets all votes, here as on all other ranks. */
     void forgetVotes() {
         sizes.clear();
     }
 
-    /** What was settled last, by size; from any thread. */
+    /** The last choice for each size; from any thread. */
     List<CompressionChoice> choices() {
         return choices.values().stream()
                 .sorted(Comparator.comparing(CompressionChoice::asked).thenComparingLong(CompressionChoice::bytes))

@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tensors that travel together: small ones cost a round trip each if they travel alone. Li et al., "PyTorch Distributed:
- * experiences on accelerating data parallel training", VLDB 2020.
+ * Cuts lists of tensors into buckets that travel together, because a small tensor that travels alone costs a round trip. Li et al.,
+ * "PyTorch Distributed: experiences on accelerating data parallel training", VLDB 2020.
  */
 final class Buckets {
     private Buckets() {}
 
     /**
-     * Consecutive tensors that make up one bucket.
+     * A bucket of consecutive tensors.
      *
      * @param first index of the first one
      * @param end index after the last one
@@ -20,7 +20,7 @@ final class Buckets {
     record Bucket(int first, int end, long bytes) {}
 
     /**
-     * Cuts a list of tensors, in order, into as few buckets as possible; a tensor that is too large for any is alone in its own.
+     * Cuts a list of tensors, in order, into as few buckets as possible. A tensor larger than {@code bytesMax} has its own bucket.
      *
      * @param sizes in bytes, 0 or more
      * @param bytesMax of a bucket, positive

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
-/** Takes the application's calls from a plan to a result, on the calling thread: entry, deadline, memory, counters. */
+/** Runs the application's calls from a plan to a result, on the calling thread: admission, deadline, memory, counters. */
 final class CallAdmission {
     private static final Duration DEADLINE_MAX = Duration.ofDays(3650);
 
@@ -27,9 +27,9 @@ final class CallAdmission {
     private final EngineOptions options;
     private final MetricsTally tally;
     private final Clock clock;
-    private final AtomicBoolean isBusy = new AtomicBoolean(); // by whoever calls
+    private final AtomicBoolean isBusy = new AtomicBoolean(); // set by the thread in a call
     private Runnable onRefusal = () -> {}; // set before the first call
-    private volatile boolean entersByStep; // by whoever knows the cluster, for callers
+    private volatile boolean entersByStep; // written by calling threads, read by any thread
 
     CallAdmission(String group, GroupRuntime runtime, EngineOptions options, MetricsTally tally, Clock clock) {
         this.group = group;
@@ -39,12 +39,12 @@ final class CallAdmission {
         this.clock = clock;
     }
 
-    /** What is done when a number ends with a refusal, as it does on all ranks. */
+    /** Sets the action for a rejected call; a call is rejected on all ranks. */
     void whenRefused(Runnable action) {
         onRefusal = action;
     }
 
-    /** Whether every call but the begin of a step is refused, because the group is at work already. */
+    /** Sets whether every call except {@code beginStep} is rejected, because the group is already training. */
     void enterByStep(boolean enters) {
         entersByStep = enters;
     }
@@ -54,9 +54,9 @@ final class CallAdmission {
     }
 
     /**
-     * Refuses a call that may not run before a step began here.
+     * Checks that this rank has entered the group.
      *
-     * @throws CollectiveException the group is at work without this rank
+     * @throws CollectiveException if the group is training without this rank
      */
     void requireEntered() throws CollectiveException {
         if (entersByStep) {
@@ -65,21 +65,20 @@ final class CallAdmission {
         }
     }
 
-    /** A call of the application, from its plan to its end, with an error of its own beside those of all calls. */
+    /** A call of the application, from its plan to its end. {@code E} is its own error beside those of all calls. */
     interface Turn<T, E extends Exception> {
         T take() throws CollectiveException, E;
     }
 
     /**
-     * Runs a call, unless one runs: nothing of it is begun before that is known.
+     * Runs a call, if no other one is running.
      *
-     * @throws IllegalStateException one does
+     * @throws IllegalStateException if another call is running; nothing of this one has begun
      */
     <T, E extends Exception> T alone(Turn<T, E> turn) throws CollectiveException, E {
         if (!isBusy.compareAndSet(false, true)) {
-            throw new IllegalStateException(
-                    "another thread, or a callback of this one, calls while a collective of group '" + group
-                            + "' runs; one call at a time");
+            throw new IllegalStateException("a collective of group '" + group
+                    + "' is already running, on another thread or around this callback; one call at a time");
         }
         try {
             return turn.take();
@@ -88,21 +87,22 @@ final class CallAdmission {
         }
     }
 
-    /** When a call that begins now has to have ended, in nanoseconds of the clock. */
+    /** Deadline of a call that begins now, in nanoseconds of the clock. */
     long due(CollectiveOptions how) {
         return clock.nanoTime() + nanos(how.deadline().orElse(options.deadline()));
     }
 
-    /** The same options with what is left until {@code due}. */
+    /** The same options with the time that is left until {@code due} as deadline. */
     CollectiveOptions until(long due, CollectiveOptions how) {
         return how.within(Duration.ofNanos(Math.max(1, due - clock.nanoTime())));
     }
 
     /**
-     * Waits for all that was begun before a call, within the call's time.
+     * Waits for all collectives that began before a call, within the call's deadline.
      *
-     * @return when it is {@link #due}
-     * @throws CollectiveException this member leaves its group, which goes on with a call that its application does not make
+     * @return the call's deadline, as {@link #due}
+     * @throws CollectiveException if the wait fails; this member leaves its group, because the other members continue with a call
+     *     that this application does not make
      */
     long after(CallQueue begun, CollectiveOptions how) throws CollectiveException {
         long due = due(how);
@@ -117,17 +117,17 @@ final class CallAdmission {
         if (open > 0) {
             throw runtime.executor()
                     .tooLate("a collective did not begin before its deadline; " + open
-                            + " that were begun earlier had not ended, and waited for ");
+                            + " earlier ones had not ended, and waited for ");
         }
         return due;
     }
 
-    /** Longer than anybody waits is as good as for ever, and can be reckoned with. */
+    /** Nanoseconds of a deadline, at most ten years, so that sums do not overflow. */
     private static long nanos(Duration deadline) {
         return deadline.compareTo(DEADLINE_MAX) > 0 ? DEADLINE_MAX.toNanos() : deadline.toNanos();
     }
 
-    /** Counts an all-reduce and its time, planning included. */
+    /** Runs an all-reduce, and counts it and its time, including planning. */
     CollectiveResult timed(CallQueue.Body body) throws CollectiveException {
         long started = clock.nanoTime();
         boolean done = false;
@@ -141,22 +141,25 @@ final class CallAdmission {
     }
 
     /**
-     * Runs one call to its end.
+     * Runs one call until it has a result or fails.
      *
-     * @throws IllegalArgumentException its memory cannot be used; nothing was sent
-     * @throws IllegalStateException its compression remembers too many tensors already; nothing was sent
-     * @throws CollectiveException no result; the subclass says what to do
+     * @throws IllegalArgumentException if its memory cannot be used; nothing was sent
+     * @throws IllegalStateException if its compression already remembers too many tensors; nothing was sent
+     * @throws CollectiveException if there is no result; the subclass says what to do
      */
     CollectiveResult run(CallRequest asked, CollectiveOptions how) throws CollectiveException {
         return run(asked, due(how));
     }
 
-    /** The same of a call that is {@link #due} then. */
+    /** As {@link #run(CallRequest, CollectiveOptions)}, with the deadline {@code due}. */
     CollectiveResult run(CallRequest asked, long due) throws CollectiveException {
         return run(asked, due, _ -> {});
     }
 
-    /** As the first; {@code ended} hears of how many members there is a result, also if it cannot be delivered here. */
+    /**
+     * As {@link #run(CallRequest, CollectiveOptions)}; {@code ended} gets the number of contributors of a result, also if the
+     * result cannot be delivered here.
+     */
     CollectiveResult run(CallRequest asked, CollectiveOptions how, IntConsumer ended) throws CollectiveException {
         return run(asked, due(how), ended);
     }
@@ -179,7 +182,7 @@ final class CallAdmission {
             outcome = runtime.executor().perform(call);
         } finally {
             tally.sent(signature, call.bytesSent);
-            Status.Kept known = call.outcome; // nobody else touches a call that was left
+            Status.Kept known = call.outcome; // no other thread touches a call after its end
             if (known != null && known.refusal().isPresent()) {
                 onRefusal.run();
             } else if (known != null) {
@@ -189,7 +192,7 @@ final class CallAdmission {
         if (outcome.refusal().isPresent()) {
             throw outcome.refusal().get().toException();
         }
-        if (call.ran != null) { // the ring that the result comes from, whoever brought it
+        if (call.ran != null) { // of the mesh in which the call ran last
             tally.dense(plan.operation()
                     .denseBytes(signature, call.ran, options.config().segmentBytes()));
         }

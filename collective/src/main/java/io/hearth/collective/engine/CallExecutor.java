@@ -24,7 +24,7 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The application's side of a group: takes a call through all its attempts to its end, on the application's thread. */
+/** Runs one call at a time, on the application's thread: retries it after view changes until it has a result or fails. */
 final class CallExecutor implements AutoCloseable {
     private final GroupMonitor monitor;
     private final MeshDriver driver;
@@ -50,13 +50,13 @@ final class CallExecutor implements AutoCloseable {
                 "hearth-deadline-" + group, clock, this::expire, bug -> monitor.fail("the watch over deadlines", bug));
     }
 
-    /** Exchanges that ran again in a later group epoch. */
+    /** Number of exchanges that ran again in a later group epoch. */
     long repeated() {
         return repeated.sum();
     }
 
     /**
-     * Runs a call to its end and copies its result, if there is one, to where the application wants it. The call's buffer then
+     * Runs a call to its end and copies its result, if there is one, to the application's buffer. The call's work buffer then
      * belongs to the group. One call at a time.
      */
     Status.Kept perform(Call asked) throws CollectiveException {
@@ -94,7 +94,7 @@ final class CallExecutor implements AutoCloseable {
 
     private void comeBack(Call asked) {
         if (!mayReturn()) {
-            return; // and a forwarder may be driving for long
+            return; // do not wait for the driver: a forwarder may hold it for long
         }
         driver.whenIdle(() -> {
             monitor.lock.lock();
@@ -133,7 +133,7 @@ final class CallExecutor implements AutoCloseable {
             }
             Call.Attempt attempt = asked.attempt;
             if (attempt == null && monitor.withdraw(asked)) {
-                throw new StartMetStepException("the group is at work, and begins steps");
+                throw new StartMetStepException("the group is already training and begins steps");
             } else if (attempt == null) {
                 monitor.changed.await();
             } else {
@@ -145,7 +145,7 @@ final class CallExecutor implements AutoCloseable {
         return asked.outcome;
     }
 
-    /** Entered and left with the lock held, which is open in between. */
+    /** Called with the lock held; releases it during the exchange. */
     private void attempt(Call asked, Call.Attempt attempt) throws InterruptedException {
         Mesh on = attempt.mesh();
         boolean isRepeated = asked.ran != null;
@@ -175,7 +175,7 @@ final class CallExecutor implements AutoCloseable {
         if (!monitor.awaitThaw(on)) {
             return;
         }
-        // Calls are synchronous: whoever took part in this number had ended all before it.
+        // Calls are synchronous: each rank in this call had ended all calls before it.
         long endedByAll = asked.number - 1;
         if (refusal.isPresent()) {
             monitor.step(new Event.Refused(asked.number, on.fence(), refusal.get()));
@@ -200,7 +200,7 @@ final class CallExecutor implements AutoCloseable {
         }
     }
 
-    /** The lock is open meanwhile; until the call is left, nobody takes its result away. */
+    /** Releases the lock meanwhile. The result stays until this thread leaves the call. */
     private void copyOut(Call asked) {
         Mesh ran = asked.ran;
         if (ran == null) {
@@ -214,17 +214,17 @@ final class CallExecutor implements AutoCloseable {
         });
     }
 
-    /** Gives the lock back. */
+    /** Leaves the call and releases the lock. */
     private void leave(Call asked) {
         watch.disarm();
         Status.Kept outcome = asked.outcome;
         boolean hasResult = outcome != null && outcome.refusal().isEmpty();
         try {
             try {
-                unlocked(() -> asked.watch.end(hasResult)); // who is told may block, and is no business of the group's
+                unlocked(() -> asked.watch.end(hasResult)); // a listener may block, so it is called without the lock
             } finally {
                 asked.settle();
-                if (!hasResult) { // afterwards nobody writes to the input, not even in a mesh that is over
+                if (!hasResult) { // an idle driver writes no input any more, not even in an abandoned mesh
                     unlocked(() -> driver.whenIdle(asked.operation()::restore));
                 }
             }
@@ -238,7 +238,7 @@ final class CallExecutor implements AutoCloseable {
         }
     }
 
-    /** Does something with the lock open, which is held before and afterwards. */
+    /** Runs an action without the lock, which is held before and afterwards. */
     private void unlocked(Runnable action) {
         monitor.lock.unlock();
         try {
@@ -249,9 +249,9 @@ final class CallExecutor implements AutoCloseable {
     }
 
     /**
-     * This member's application gets an error instead of a call that did not even begin, so it may not go on in the group.
+     * This member leaves its group, because its application gets an error for a call that did not begin.
      *
-     * @param why a clause; what the group waits for is added
+     * @param why a clause that ends with "waited for "; this method appends the rest
      */
     DeadlineExceededException tooLate(String why) {
         monitor.lock.lock();
@@ -264,7 +264,7 @@ final class CallExecutor implements AutoCloseable {
         }
     }
 
-    /** This member alone gives an error to its application, and may not go on in the group. */
+    /** This member leaves its group, because its application gets an error that the other members do not have. */
     void giveUp(CollectiveException error) {
         monitor.lock.lock();
         try {
@@ -287,7 +287,7 @@ final class CallExecutor implements AutoCloseable {
             }
             Call call = late.get();
             if (call.dueNanos() - clock.nanoTime() > 0) {
-                watch.arm(call.dueNanos()); // another call took the place of the one that was due
+                watch.arm(call.dueNanos()); // the call with this deadline ended, and another one is open
                 return;
             }
             String text = call.signature().text() + " (number " + call.number

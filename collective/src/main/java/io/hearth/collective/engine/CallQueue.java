@@ -13,11 +13,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collectives that run on their own, one after the other in the order in which they were begun, on a thread that is started by
- * the first of them. All ranks begin them in the same order, so they have the same numbers everywhere.
+ * Asynchronous collectives. They run one after the other, in the order in which they were begun, on a thread that the first one
+ * starts. All ranks begin them in the same order, so they have the same numbers on all ranks.
  */
 final class CallQueue implements AutoCloseable {
-    /** Most collectives on their way; one more has to wait for the first to end. */
+    /** Most open collectives; to begin one more waits until the first has ended. */
     static final int OPEN_MAX = 64;
 
     private final String name;
@@ -29,26 +29,26 @@ final class CallQueue implements AutoCloseable {
     private boolean closed;
 
     /**
-     * Makes no thread yet.
+     * Starts no thread yet.
      *
-     * @param name of the thread to come
-     * @param isDataThread whether the current thread is another one that works for collectives, which must not wait for them
+     * @param name name of the thread
+     * @param isDataThread whether the current thread is another one that collectives need, so that it must not wait for them
      */
     CallQueue(String name, BooleanSupplier isDataThread) {
         this.name = name;
         this.isDataThread = isDataThread;
     }
 
-    /** A collective as its thread runs it. */
+    /** A collective, for the queue's thread. */
     interface Body {
         CollectiveResult run() throws CollectiveException;
     }
 
     /**
-     * Begins a collective after all that were begun before.
+     * Queues a collective behind those that began earlier.
      *
-     * @throws CollectiveException the queue is closed
-     * @throws IllegalStateException called by a collective, which may wait for itself
+     * @throws CollectiveException if the queue is closed
+     * @throws IllegalStateException if a thread of a collective calls this; it might wait for itself
      */
     Work begin(Body body) throws CollectiveException, InterruptedException {
         requireOutside();
@@ -73,14 +73,14 @@ final class CallQueue implements AutoCloseable {
     }
 
     /**
-     * A collective that is called by a thread that a collective needs would wait for itself.
+     * Rejects threads that collectives need, because they would wait for themselves.
      *
-     * @throws IllegalStateException this is such a thread
+     * @throws IllegalStateException if this is such a thread
      */
     private void requireOutside() {
         if (isDataThread.getAsBoolean() || Thread.currentThread().equals(threadNow())) {
             throw new IllegalStateException(
-                    "a callback of a collective calls another one or waits for one; one call at a time");
+                    "a callback of a collective must not begin another one or wait for one; one call at a time");
         }
     }
 
@@ -93,18 +93,18 @@ final class CallQueue implements AutoCloseable {
         }
     }
 
-    /** As {@link #awaitAll(LongSupplier)}, however long it takes. */
+    /** As {@link #awaitAll(LongSupplier)}, without a limit. */
     void awaitAll() throws CollectiveException {
         awaitAll(() -> Long.MAX_VALUE);
     }
 
     /**
-     * Waits until all that were begun have ended.
+     * Waits until all collectives that were begun have ended.
      *
-     * @param leftNanos how long this thread still may wait
-     * @return how many have not ended in that time
-     * @throws CollectiveException this thread was interrupted
-     * @throws IllegalStateException called by a collective, which would wait for itself
+     * @param leftNanos time that is left for waiting
+     * @return number of collectives that have not ended in that time
+     * @throws CollectiveException if this thread was interrupted
+     * @throws IllegalStateException if a thread of a collective calls this; it would wait for itself
      */
     int awaitAll(LongSupplier leftNanos) throws CollectiveException {
         requireOutside();
@@ -118,7 +118,7 @@ final class CallQueue implements AutoCloseable {
             return open.size();
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
-            throw new CollectiveException("interrupted before collectives that were begun earlier had ended", stop);
+            throw new CollectiveException("interrupted before earlier collectives had ended", stop);
         } finally {
             lock.unlock();
         }
@@ -154,7 +154,7 @@ final class CallQueue implements AutoCloseable {
         return new CollectiveException("the backend was closed before this collective could run");
     }
 
-    /** What was begun and does not run yet ends with an error; what runs ends by itself. */
+    /** Ends the queue: queued collectives end with an error, a running one continues. */
     @Override
     public void close() {
         lock.lock();
@@ -168,7 +168,7 @@ final class CallQueue implements AutoCloseable {
 
     private final class Queued implements Work {
         private final Body body;
-        private @Nullable CollectiveResult result; // under the lock, like the next two
+        private @Nullable CollectiveResult result; // guarded by the lock, like the next two
         private @Nullable Throwable failure;
         private boolean done;
 
@@ -177,7 +177,7 @@ final class CallQueue implements AutoCloseable {
         }
 
         private void play(CollectiveException tooLate) {
-            CollectiveResult gotten = null;
+            CollectiveResult obtained = null;
             Throwable broken = null;
             boolean isOver;
             lock.lock();
@@ -187,14 +187,14 @@ final class CallQueue implements AutoCloseable {
                 lock.unlock();
             }
             try {
-                gotten = isOver ? null : body.run();
+                obtained = isOver ? null : body.run();
                 broken = isOver ? tooLate : null;
             } catch (CollectiveException | RuntimeException | Error thrown) {
                 broken = thrown;
             }
             lock.lock();
             try {
-                result = gotten;
+                result = obtained;
                 failure = broken;
                 done = true;
                 changed.signalAll();

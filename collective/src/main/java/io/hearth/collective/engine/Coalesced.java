@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Tensors that travel in {@link Buckets}; they are written when all buckets are back, or not at all. An empty list is one bucket of
- * nothing: a rank that has nothing to sum must hear it where others have.
+ * Sums a list of tensors in {@link Buckets}. The tensors are written when all buckets have their sums, or not at all. An empty list
+ * is one empty bucket, so that a rank without tensors gets an error where other ranks have some.
  */
 final class Coalesced {
     private final List<MemorySegment> tensors;
@@ -31,14 +31,14 @@ final class Coalesced {
     private final DataType type;
 
     /**
-     * How a list is cut into buckets.
+     * Rules for cutting a list into buckets.
      *
-     * @param bucketBytes most bytes of one
-     * @param ways of all tensors; only those that go alike travel together
-     * @param shapes of all tensors, or none
+     * @param bucketBytes most bytes of a bucket
+     * @param ways ways of all tensors; only tensors with equal ways share a bucket
+     * @param shapes shapes of all tensors, or none
      */
     record Cut(long bucketBytes, List<SumPlans.Way> ways, List<TensorShape> shapes) {
-        /** The same for tensors in another order. */
+        /** The same rules for tensors in another order. */
         private Cut in(List<Integer> order) {
             return new Cut(
                     bucketBytes,
@@ -48,11 +48,11 @@ final class Coalesced {
     }
 
     /**
-     * A list.
+     * Creates the sum of a list.
      *
-     * @param tensors stay the caller's
-     * @param isUsable what is summed where it lies, and need not be copied for that
-     * @throws IllegalArgumentException a tensor cannot be summed, or has another shape
+     * @param tensors borrowed; written by {@link #run}
+     * @param isUsable whether memory can be summed where it lies, without a copy
+     * @throws IllegalArgumentException if a tensor cannot be summed, or does not have its shape
      */
     Coalesced(List<MemorySegment> tensors, DataType type, Buffers buffers, Predicate<MemorySegment> isUsable, Cut cut) {
         var lengths = new ArrayList<Long>();
@@ -70,7 +70,7 @@ final class Coalesced {
         this.type = type;
     }
 
-    /** Those that go alike one behind the other. */
+    /** The order in which tensors with equal ways follow one another. */
     private static List<Integer> order(List<SumPlans.Way> ways) {
         return ways.stream()
                 .distinct()
@@ -90,7 +90,7 @@ final class Coalesced {
         }
     }
 
-    /** A collective of one bucket, whose tensors all go by {@code how}. */
+    /** Runs the collective of one bucket, whose tensors all have the options {@code how}. */
     interface Body {
         CollectiveResult run(MemorySegment input, MemorySegment output, TensorBucket bucket, CollectiveOptions how)
                 throws CollectiveException;
@@ -119,10 +119,10 @@ final class Coalesced {
         return buckets;
     }
 
-    /** A bucket whose sum is not where it belongs yet. */
+    /** A bucket whose sum is not yet in its tensors. */
     private record Summed(Bucket bucket, Buffers.Buffer sum) {}
 
-    /** Runs all buckets; {@code how} a list of nothing goes. */
+    /** Sums all buckets; {@code how} applies to an empty list. */
     CollectiveResult run(CollectiveOptions how, Body body) throws CollectiveException {
         List<Bucket> buckets = buckets();
         var summed = new ArrayList<Summed>();
@@ -142,7 +142,7 @@ final class Coalesced {
                 sent += result.bytesSent();
             }
             for (Summed back : summed) {
-                pass(back.bucket, back.sum.bytes(), false);
+                copy(back.bucket, back.sum.bytes(), false);
             }
             return new CollectiveResult(contributors, sent, 0, elements());
         } finally {
@@ -150,7 +150,10 @@ final class Coalesced {
         }
     }
 
-    /** A tensor alone need not be gathered; in the last bucket, after which nothing can fail, nor kept apart. */
+    /**
+     * Sums one bucket. A single tensor is not copied into a bucket. In the last bucket, it is also summed in place, because nothing
+     * can fail afterwards.
+     */
     private CollectiveResult sum(Bucket bucket, boolean isLast, List<Summed> summed, Sum body)
             throws CollectiveException {
         boolean isAlone = bucket.end() - bucket.first() == 1;
@@ -163,7 +166,7 @@ final class Coalesced {
         if (isAlone && isUsable.test(tensors.get(bucket.first()))) {
             return body.of(tensors.get(bucket.first()), buffer.bytes());
         }
-        pass(bucket, buffer.bytes(), true);
+        copy(bucket, buffer.bytes(), true);
         return body.of(buffer.bytes(), buffer.bytes());
     }
 
@@ -171,7 +174,7 @@ final class Coalesced {
         return tensors.stream().mapToLong(MemorySegment::byteSize).sum() / type.bytes();
     }
 
-    /** Bytes of a tensor in a bucket, to where the next one begins. */
+    /** Bytes of a tensor in a bucket, including the gap before the next one. */
     private long room(int tensor) {
         long block = (long) cut.ways.get(tensor).block() * type.bytes();
         return Math.ceilDiv(tensors.get(tensor).byteSize(), block) * block;
@@ -189,7 +192,7 @@ final class Coalesced {
         return spans;
     }
 
-    private void pass(Bucket bucket, MemorySegment memory, boolean in) {
+    private void copy(Bucket bucket, MemorySegment memory, boolean in) {
         long at = 0;
         for (int i = bucket.first(); i < bucket.end(); i++) {
             MemorySegment tensor = tensors.get(i);

@@ -52,16 +52,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The collectives of one member of one group, over streams from elsewhere, through the views that somebody else decides.
+ * The collectives of one member of one group. The owner provides the streams and the views.
  *
- * <p>The application calls the {@link DistributedBackend} side. Whoever runs the view change calls {@link #freeze},
- * {@link #install} and {@link #removed}, and hears through {@link CollectiveListener}. A call that meets a view change waits
- * for it and then goes on, repeats, or takes the result from a member that has it. A call that fails leaves its buffers as they were,
- * but for an output that is another one than the input.
+ * <p>The application calls the methods of {@link DistributedBackend}. The owner runs the view change: it calls {@link #freeze},
+ * {@link #install} and {@link #removed}, and gets events through {@link CollectiveListener}. A call during a view change waits for
+ * it. Then it continues, runs again, or takes the result from a member that has it. A call that fails leaves its buffers unchanged,
+ * except an output that is not the input.
  *
- * <p>A large sum comes into being in place, with one buffer of its size beside it. Every other result comes into being in memory of
- * the engine and is kept there until no member can lack it: one buffer of the call's size during a call and one after it, plus the
- * encodings of all ranks where a codec is used.
+ * <p>A large sum is computed in place, with one extra buffer of its size. Every other result is computed in engine memory and kept
+ * there until no member can lack it. That takes one buffer of the call's size during a call and one after it, plus the encodings of
+ * all ranks where a codec is used.
  */
 public final class CollectiveEngine implements DistributedBackend {
     private static final Logger LOG = LoggerFactory.getLogger(CollectiveEngine.class);
@@ -73,7 +73,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private final StreamSource streams;
     private final GroupRuntime runtime;
     private final SharedState shared = new SharedState();
-    private volatile CollectiveProgress progress = CollectiveProgress.NONE; // set by anybody, for callers
+    private volatile CollectiveProgress progress = CollectiveProgress.NONE; // written by any thread, read by callers
     private final CallQueue queue;
     private final CodecThreads codecThreads;
     private final CompressionMemories memories;
@@ -85,16 +85,16 @@ public final class CollectiveEngine implements DistributedBackend {
     private final Requests requests;
     private final CallAdmission admission;
     private final MetricsTally tally = new MetricsTally();
-    private int leastToEnter = 1; // of the thread that calls
+    private int leastToEnter = 1; // used by the calling thread
 
     /**
-     * An engine without a view: calls wait for the first {@link #install}.
+     * Creates an engine without a view: calls wait for the first {@link #install}.
      *
      * @param group the training job, at most 63 characters
      * @param self this node, as views list it
-     * @param streams where data streams come from; not closed here
+     * @param streams source of data streams; not closed here
      * @param reducer for this engine alone
-     * @param listener told of progress and of what is broken
+     * @param listener gets progress and broken streams
      */
     public CollectiveEngine(
             String group,
@@ -115,7 +115,7 @@ public final class CollectiveEngine implements DistributedBackend {
                 codecs -> CodecTimer.costs(codecs, reducer.codecKernels()));
     }
 
-    /** The same; {@code costs} of codecs on this machine, none while these are being measured. */
+    /** As the other constructor; {@code costs} gives the costs of codecs on this machine, none while they are being measured. */
     public CollectiveEngine(
             String group,
             NodeId self,
@@ -163,8 +163,8 @@ public final class CollectiveEngine implements DistributedBackend {
 
     private void requirePlace() {
         if (admission.entersByStep()) {
-            throw new IllegalStateException("this rank is not in group '" + group
-                    + "' yet, which is at work: beginStep() enters it, and then it has a rank");
+            throw new IllegalStateException("this process is not in group '" + group
+                    + "' yet, which is already training: beginStep() enters it, and then it has a rank");
         }
     }
 
@@ -179,8 +179,8 @@ public final class CollectiveEngine implements DistributedBackend {
             MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException {
         if (input.byteSize() != output.byteSize()) {
-            throw new IllegalArgumentException("the result has the size of the input: " + input.byteSize()
-                    + " bytes do not go into " + output.byteSize());
+            throw new IllegalArgumentException(
+                    "output must have the size of the input, " + input.byteSize() + " bytes, got " + output.byteSize());
         }
         long due = admission.after(queue, how);
         return admission.timed(() -> run(planned(input, output, type, op, how, Optional.empty()), due));
@@ -208,22 +208,21 @@ public final class CollectiveEngine implements DistributedBackend {
     @Override
     public Work allReduceAsync(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException, InterruptedException {
-        Tensor.requireWritable(values); // what is wrong with the call is said at once
+        Tensor.requireWritable(values); // errors in the arguments are thrown at once
         Sum sum = planned(values, values, type, op, how, Optional.empty());
         if (values.isNative() && !runtime.mayTouch(values)) {
-            throw new IllegalArgumentException(
-                    "a collective that runs on its own needs memory that all threads may use:"
-                            + " take Arena.ofShared(), Arena.ofAuto() or an array");
+            throw new IllegalArgumentException("an asynchronous collective needs memory that all threads may use:"
+                    + " take Arena.ofShared(), Arena.ofAuto() or an array");
         }
         return queue.begin(() -> admission.timed(() -> run(sum, admission.due(how))));
     }
 
     /**
-     * A sum whose arguments were found to be right.
+     * A sum with checked arguments.
      *
-     * @param name under which a compression would remember it; empty where that does not matter
-     * @param auto whether the group chooses its codec
-     * @param plan empty where it does
+     * @param name name that a compression derives from the size of an unnamed tensor; empty where that does not matter
+     * @param auto the codecs among which the group chooses; empty if it does not choose
+     * @param plan empty if the group chooses the codec
      */
     private record Sum(
             MemorySegment input,
@@ -242,7 +241,7 @@ public final class CollectiveEngine implements DistributedBackend {
             ReduceOp op,
             CollectiveOptions asked,
             Optional<TensorBucket> bucket) {
-        long count = Tensor.elements(input, type); // what is wrong with the call is said at once
+        long count = Tensor.elements(input, type); // errors in the arguments are thrown at once
         Optional<CallPlan> known = bucket.isEmpty() ? plainPlan.of(count, type, op, asked) : Optional.empty();
         if (known.isPresent()) {
             return new Sum(input, output, op, asked, bucket, Optional.empty(), Optional.empty(), known);
@@ -344,7 +343,7 @@ public final class CollectiveEngine implements DistributedBackend {
         runtime.pairs().receive(peer, values, spec, admission.due(how));
     }
 
-    /** After all that was begun before. */
+    /** Runs a call after all collectives that were begun before. */
     private CollectiveResult next(CallRequest asked, CollectiveOptions how) throws CollectiveException {
         long due = admission.after(queue, how);
         return admission.alone(() -> admission.run(asked, due));
@@ -367,7 +366,7 @@ public final class CollectiveEngine implements DistributedBackend {
             try {
                 return beginStepOnce(due);
             } catch (StartMetStepException entering) {
-                LOG.info("the step begins again: {}", entering.getMessage());
+                LOG.info("retrying beginStep: {}", entering.getMessage());
             }
         }
     }
@@ -408,22 +407,22 @@ public final class CollectiveEngine implements DistributedBackend {
         });
     }
 
-    /** What a call of {@link #start} led to. */
+    /** Outcome of {@link #start}. */
     public enum Started {
-        /** The group's members are agreed on, and this rank is one of them. */
+        /** The members of the group are agreed, and this node is one of them. */
         TOGETHER,
-        /** The group is at work: until a step began here, every other call is refused at once. */
+        /** The group is already training: until a step begins here, every other call is rejected at once. */
         BY_STEP
     }
 
     /**
-     * The group's start, as the first call: returns on all ranks with the same members, at least as many as any of them asks for.
-     * It waits while there are fewer, and while others of the group are at work; if those begin steps it ends, and the first call
-     * has to be {@link #beginStep}. Until it has ended somewhere, trainers may enter and be lost, and it waits on.
+     * Starts the group; must be the first call. It returns on all ranks with the same members, at least as many as any of them
+     * requires. It waits while there are fewer, and while other trainers of the group are at work. If those begin steps, it ends,
+     * and the first call must be {@link #beginStep}. Until it has ended on some rank, trainers may join and be lost while it waits.
      *
-     * @param least 1 or more
-     * @throws io.hearth.core.NotEnoughRanksException there were fewer, or no place for this rank, until the deadline
-     * @throws CollectiveException it did not start; the subclass says what to do. It may be called again
+     * @param least ranks that this rank requires, 1 or more
+     * @throws io.hearth.core.NotEnoughRanksException if there were fewer, or no place for this rank, until the deadline
+     * @throws CollectiveException if the group did not start; the subclass says what to do. The caller may retry
      */
     public Started start(int least, CollectiveOptions how) throws CollectiveException {
         try {
@@ -431,35 +430,35 @@ public final class CollectiveEngine implements DistributedBackend {
             tally.barrier();
             return Started.TOGETHER;
         } catch (StartMetStepException atWork) {
-            leastToEnter = Math.min(least, 2); // whatever group it enters, it is not alone
+            leastToEnter = Math.min(least, 2); // the group that it enters has at least one other member
             admission.enterByStep(true);
             return Started.BY_STEP;
         }
     }
 
     /**
-     * Takes what is known of the group beside its views.
+     * Takes information about the group that its views do not contain.
      *
-     * @param elsewhere the furthest that a trainer of the group is that lives in another lineage
-     * @param meetsStep a trainer of the group in the same view has called for the beginning of a step
-     * @param spare the group is full without this member
+     * @param elsewhere most advanced activity of the group's trainers in other lineages
+     * @param meetsStep whether a trainer of the group in the same view has called {@code beginStep}
+     * @param spare whether the group is full without this member
      */
     public void hear(GroupActivity elsewhere, boolean meetsStep, boolean spare) {
         runtime.hear(elsewhere, meetsStep, spare);
     }
 
-    /** Whether this member may leave its view with nothing lost: it did nothing yet, or waits for a start or a step to begin. */
+    /** Whether this member may leave its view without loss: it has made no call yet, or waits for a start or a step. */
     public boolean mayStepAside() {
         GroupMachine.State state = runtime.state();
         return state.next() == 1 || state.isAtBoundary();
     }
 
-    /** How far this member is on its way into the group's work. */
+    /** This member's progress from idle to the group's work. */
     public GroupActivity activity() {
         return runtime.activity();
     }
 
-    /** Ranks that this member waits for at the group's start; 1 if it does not wait there. */
+    /** Number of ranks that this member requires at the group's start; 1 if it does not wait there. */
     public int leastRanks() {
         return runtime.state().company().least();
     }
@@ -470,20 +469,20 @@ public final class CollectiveEngine implements DistributedBackend {
     }
 
     /**
-     * Most bytes of native working memory that this engine held at once since this was asked before: results, copies of inputs,
-     * encodings, and spare buffers. Not the buffers of streams nor what codecs remember.
+     * Peak of the engine's native working memory since the last call of this method, in bytes: results, copies of inputs, encodings
+     * and spare buffers. It excludes the buffers of streams and the memories of codecs.
      */
     public long takeWorkBytesPeak() {
         return runtime.buffers().takePeakBytes();
     }
 
     /**
-     * Stops every data thread and says where this member stands. Nothing ends here until {@link #install} brings a successor
-     * of that view. Bounded by the time to process one segment.
+     * Stops every data thread and returns this member's status. No call ends here until {@link #install} brings a successor of that
+     * view. Takes at most the time to process one segment.
      *
      * @param lineage text of the view's lineage, as in {@link #install}
-     * @param epoch of the view that is to be succeeded
-     * @param roundTripNanos to other nodes, as far as somebody measured; for the order of the next ring
+     * @param epoch epoch of the view that is to be succeeded
+     * @param roundTripNanos measured round trips to other nodes; for the order of the next ring
      * @return the status, at most {@link io.hearth.election.Resolver#BYTES_MAX} bytes
      */
     public Bytes freeze(String lineage, long epoch, Map<NodeId, Long> roundTripNanos) {
@@ -492,49 +491,50 @@ public final class CollectiveEngine implements DistributedBackend {
     }
 
     /**
-     * Takes a committed view. With an unchanged group epoch everything goes on in place; with another one streams are set up
-     * anew at next use, and open calls run again or take their result from a member that has it.
+     * Installs a committed view. If the group epoch is unchanged, everything continues in place. Otherwise streams are opened again
+     * at next use, and open calls run again or take their result from a member that has it.
      *
      * @param lineage text of the view's lineage: the same on all members, another one for another lineage
-     * @param view which lists this node as a trainer of the group; otherwise the node counts as removed
-     * @param roundTripNanos to other nodes, as far as somebody measured; state is taken from the nearest
+     * @param view a view with this node as a trainer of the group; otherwise the node counts as removed
+     * @param roundTripNanos measured round trips to other nodes; state is fetched from the nearest
      */
     public void install(String lineage, View view, Map<NodeId, Long> roundTripNanos) {
         runtime.measured(roundTripNanos);
         runtime.install(lineage, view);
     }
 
-    /** As {@link #install(String, View, Map)}, with what was measured before. */
+    /** As {@link #install(String, View, Map)}, with the round trips measured before. */
     public void install(String lineage, View view) {
         runtime.install(lineage, view);
     }
 
-    /**
-     * Ends all open calls with {@code why}, and later ones too until a step begins; before the group has started it changes nothing.
-     */
+    /** Ends all open calls with {@code why}, and later ones too until a step begins. Before the group has started, it changes nothing. */
     public void removed(HearthException why) {
         runtime.removed(why);
     }
 
-    /** Ends everything with {@code why} for good, whether anything was called or not: every later call throws it too. */
+    /** Ends the engine for good: open calls and all later calls throw {@code why}. */
     public void fail(HearthException why) {
         runtime.fail(why);
     }
 
     /**
-     * Whether all data threads stand still. For a node that slept: its sockets may be full of a past in which it was a member, and
-     * it has to hear first whether it still is one.
+     * Pauses or resumes all data threads, for a node that slept. Its sockets may hold old data, and the node must first learn
+     * whether it is still a member.
      */
     public void rest(boolean resting) {
         runtime.rest(resting);
     }
 
-    /** Tells {@code listener} where the time of calls goes that begin from now on, and nobody else; NONE ends that. */
+    /** Sends the time traces of calls that begin from now on to {@code listener}, instead of the former one; NONE for no listener. */
     public void trace(CollectiveTrace listener) {
         runtime.trace(listener);
     }
 
-    /** Tells {@code listener} how far long transfers are that begin from now on, and nobody else; NONE ends that. */
+    /**
+     * Sends the progress of long transfers that begin from now on to {@code listener}, instead of the former one; NONE for no
+     * listener.
+     */
     public void progress(CollectiveProgress listener) {
         progress = listener;
         runtime.progress(listener, self, clock);
@@ -545,12 +545,12 @@ public final class CollectiveEngine implements DistributedBackend {
         return runtime.state().doneUpTo();
     }
 
-    /** What this member's collectives are doing, for those who want to enter. */
+    /** Phase of this member's collectives, for nodes that want to join. */
     public GroupPhase phase() {
         return runtime.state().phase();
     }
 
-    /** Whether the next step has to wait, because somebody is to enter before it; see {@code ViewMachine}'s effect. */
+    /** Sets whether the next step must wait, because a node is to join before it; see {@code ViewMachine}'s effect. */
     public void hold(boolean held) {
         runtime.hold(held);
     }
@@ -559,7 +559,7 @@ public final class CollectiveEngine implements DistributedBackend {
     public void close() {
         queue.close();
         if (!runtime.end()) {
-            return; // a call is still inside, and this memory is what it works on
+            return; // a call still works on this memory
         }
         if (!codecThreads.end()) {
             return;

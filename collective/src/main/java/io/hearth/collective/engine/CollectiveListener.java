@@ -4,7 +4,8 @@ import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 
 /**
- * Whom an engine tells. Called on the engine's threads under its lock: offer an event to a queue and return, never call back.
+ * Gets the events of an engine. The engine calls it on its threads with its lock held: offer an event to a queue and return, never
+ * call the engine.
  */
 public interface CollectiveListener {
     /** More numbers ended here, or another phase began. */
@@ -14,18 +15,18 @@ public interface CollectiveListener {
     void streamBroken(NodeId peer, String why);
 
     /**
-     * This member gave an error to its application that the others do not have: it is out of its group, and comes back
-     * with the beginning of a step, if at all.
+     * This member gave its application an error that the others do not have. It is out of its group, and can return only when it
+     * begins a step.
      */
     void gaveUp(String why);
 
     /**
-     * A data thread met an error that no caller can handle, such as a class that cannot be loaded: the engine has ended for good, and
-     * whoever owns it should end.
+     * A data thread met an error that no caller can handle, such as a class that cannot be loaded. The engine has ended for good,
+     * and its owner should end too.
      */
     void failed(Throwable why);
 
-    /** For a group that nobody watches. */
+    /** A listener that ignores all events. */
     static CollectiveListener none() {
         return new CollectiveListener() {
             @Override

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries results that somebody finished to those who lack them, after a view change: on a thread of its own, because the
- * application of a member that has the result may call nothing for long.
+ * Forwards results after a view change, from a member that finished a call to those that did not. It uses a thread of its own,
+ * because the application of a member that has the result may make no call for a long time.
  */
 final class Forwarder {
     private static final Logger LOG = LoggerFactory.getLogger(Forwarder.class);
@@ -33,7 +33,7 @@ final class Forwarder {
     private final GroupMonitor monitor;
     private final MeshDriver driver;
     private final CollectiveConfig config;
-    private final List<Thread> threads = new ArrayList<>(); // under the board's lock
+    private final List<Thread> threads = new ArrayList<>(); // guarded by the monitor's lock
 
     Forwarder(String group, GroupMonitor monitor, MeshDriver driver, CollectiveConfig config) {
         this.group = group;
@@ -42,7 +42,7 @@ final class Forwarder {
         this.config = config;
     }
 
-    /** Starts to carry these over a mesh, one after the other; the board's lock is held. */
+    /** Starts to forward these results over a mesh, one after the other; the caller holds the monitor's lock. */
     void start(Mesh on, List<Effect.Forward> forwards) {
         threads.removeIf(thread -> !thread.isAlive());
         Thread thread =
@@ -51,7 +51,7 @@ final class Forwarder {
         thread.start();
     }
 
-    /** Waits some seconds until all is carried or given up; whether it is. */
+    /** Waits until all threads have ended, up to {@code secondsMax} for each. Returns whether they ended. */
     boolean end(long secondsMax) {
         List<Thread> running;
         monitor.lock.lock();
@@ -64,7 +64,7 @@ final class Forwarder {
         for (Thread thread : running) {
             try {
                 thread.join(TimeUnit.SECONDS.toMillis(secondsMax));
-            } catch (InterruptedException impatient) {
+            } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
             }
             ended &= !thread.isAlive();
@@ -75,27 +75,28 @@ final class Forwarder {
     private void run(Mesh on, List<Effect.Forward> forwards) {
         try {
             for (Effect.Forward forward : forwards) {
-                if (!carry(on, forward)) {
+                if (!forward(on, forward)) {
                     return;
                 }
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | AssertionError bug) {
-            LOG.error("group={} cannot carry results: {}", group, bug.toString(), bug);
+            LOG.error("group={} cannot forward results: {}", group, bug.toString(), bug);
             monitor.lock.lock();
             try {
-                monitor.giveUp(new LeftGroupException("carrying results of group '" + group + "' failed: " + bug, bug));
+                monitor.giveUp(
+                        new LeftGroupException("forwarding results of group '" + group + "' failed: " + bug, bug));
             } finally {
                 monitor.lock.unlock();
             }
         } catch (Throwable fatal) {
-            monitor.fail("carrying results of group '" + group + "'", fatal);
+            monitor.fail("forwarding results of group '" + group + "'", fatal);
         }
     }
 
-    /** Whether the mesh is good for the next one. */
-    private boolean carry(Mesh on, Effect.Forward forward) throws InterruptedException {
+    /** Forwards one result. Returns whether the mesh can be used for the next one. */
+    private boolean forward(Mesh on, Effect.Forward forward) throws InterruptedException {
         try {
             driver.drive(on, () -> exchange(on, forward));
         } catch (IOException broken) {
@@ -113,7 +114,7 @@ final class Forwarder {
                 return false;
             }
             monitor.step(new Event.Forwarded(forward.number(), on.fence()));
-            monitor.step(new Event.EndedByAll(forward.number() - 1)); // its own caller may still be copying
+            monitor.step(new Event.EndedByAll(forward.number() - 1)); // this rank's caller may still copy the result
             return true;
         } finally {
             monitor.lock.unlock();
@@ -130,10 +131,10 @@ final class Forwarder {
         } finally {
             monitor.lock.unlock();
         }
-        // The machine has checked the size against the own call: nothing is allocated for what a peer says.
+        // The machine has checked the size against this rank's call: no memory is allocated for an unchecked size.
         if (known.isEmpty() && forward.bytes() > 0) {
             throw new StreamBrokenException(
-                    forward.holder(), "number " + forward.number() + " is forwarded, which is not open here");
+                    forward.holder(), "number " + forward.number() + " is forwarded, but not open here");
         }
         return exchange(on, forward, known.orElse(Buffers.NONE));
     }
@@ -146,7 +147,7 @@ final class Forwarder {
             throw new StreamBrokenException(
                     on.previous(),
                     "number " + forward.number()
-                            + " is forwarded by a node that does not have it, or is longer than known here");
+                            + " is forwarded by a node that does not have it, or is longer than this rank's call");
         }
         MemorySegment bytes = target.bytes().asSlice(0, forward.bytes());
         var schedule = new RingBroadcast(

@@ -35,10 +35,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the threads of one group share: the machine's state, and the mesh, the call and the results that go with it.
+ * The shared data of a group's threads: the machine's state, and the mesh, the call and the results that belong to it.
  *
- * <p>Everything here is under {@link #lock}, which is held for moments only: whoever calls a method holds it, unless the method
- * says that it takes it. {@link #changed} is signalled whenever anything changed.
+ * <p>Everything here is guarded by {@link #lock}, which is held for moments only. The caller of a method holds it, unless the
+ * method says that it takes it. {@link #changed} is signalled after every change.
  */
 final class GroupMonitor {
     private static final Logger LOG = LoggerFactory.getLogger(GroupMonitor.class);
@@ -72,7 +72,7 @@ final class GroupMonitor {
         this.clock = clock;
     }
 
-    /** Tells {@code who}, and nobody else, from now on. */
+    /** Sets the follower of meshes, instead of the former one. */
     void follow(MeshFollower who) {
         follower = who;
     }
@@ -91,46 +91,46 @@ final class GroupMonitor {
         return state;
     }
 
-    /** Of the present group epoch; empty before the first view. */
+    /** The mesh of the current group epoch; empty before the first view. */
     Optional<Mesh> mesh() {
         return Optional.ofNullable(mesh);
     }
 
-    /** Why nothing goes on here; empty while it does. */
+    /** The reason why this member's calls have ended; empty while they go on. */
     Optional<HearthException> over() {
         return Optional.ofNullable(over);
     }
 
-    /** Whether the beginning of a step would begin anew here. */
+    /** Whether this member can return to its group when it begins a step. */
     boolean mayReturn() {
         return over != null && !closed;
     }
 
-    /** The application's call of the moment. */
+    /** The application's open call. */
     Optional<Call> call() {
         return Optional.ofNullable(call);
     }
 
-    /** The same if it has that number; else {@code null}. */
+    /** The open call if it has that number; otherwise {@code null}. */
     @Nullable
     Call call(long number) {
         Call open = call;
         return open != null && open.number == number ? open : null;
     }
 
-    /** The result of an ended number, as long as somebody may ask for it. */
+    /** The result of an ended call, as long as a member may lack it. */
     Optional<Buffers.Buffer> result(long number) {
         return Optional.ofNullable(results.of(number));
     }
 
-    /** Takes a call in and gives it its number. */
+    /** Opens a call and gives it its number. */
     void enter(Call asked) {
         call = asked;
         asked.number = state.next();
         step(new Event.Called(asked.signature(), asked.operation().leastRanks()));
     }
 
-    /** Begins anew after the end, in the newest view known. Nobody may be using a result. */
+    /** Returns to the group after the end, in the newest known view. No thread may be using a result. */
     void comeBack() {
         over = null;
         releaseAll();
@@ -143,7 +143,7 @@ final class GroupMonitor {
         }
     }
 
-    /** Whether the next step has to wait; who is out has none. */
+    /** Sets whether the next step must wait; a member that is out only stores it. */
     void hold(boolean held) {
         if (over == null) {
             step(new Event.Held(held));
@@ -152,7 +152,7 @@ final class GroupMonitor {
         }
     }
 
-    /** How far others of the group are that live elsewhere, and whether there is no place for this member. */
+    /** As {@link CollectiveEngine#hear}. */
     void hear(GroupActivity others, boolean meetsStep, boolean spare) {
         elsewhere = others;
         boolean isAtWork = others == GroupActivity.WORKING || others == GroupActivity.STEPPING;
@@ -163,7 +163,10 @@ final class GroupMonitor {
         }
     }
 
-    /** Takes the start back for which the application waits, if the others begin steps: it enters with one. Whether it did. */
+    /**
+     * Withdraws the start for which the application waits, if the other trainers begin steps: then this member joins with a step.
+     * Returns whether it did.
+     */
     boolean withdraw(Call asked) {
         boolean isFutile = asked.signature().kind() == Signature.Kind.START
                 && elsewhere == GroupActivity.STEPPING
@@ -177,31 +180,31 @@ final class GroupMonitor {
         return isFutile;
     }
 
-    /** Why the call of the moment may not run with the present members; empty if it may, or runs. */
+    /** The reason why the open call may not run with the current members; empty if it may, or runs. */
     Optional<Lack> lack() {
         return machine.lack(state);
     }
 
-    /** The newest view, for who comes back after the end. */
+    /** Stores the newest view, for a return after the end. */
     void remember(Event.Installed view) {
         newest = view;
     }
 
-    /** The application's thread is out of its call. */
+    /** Closes the call; the application's thread has left it. */
     void leave() {
         call = null;
         changed.signalAll();
     }
 
-    /** Steps the machine with what is no view, and carries out what it says. */
+    /** Steps the machine with an event that is not a view, and carries out its effects. */
     void step(Event event) {
         install(event);
     }
 
     /**
-     * Steps the machine and carries out what it says, except what needs a thread of its own.
+     * Steps the machine and carries out its effects, except forwards, which need a thread of their own.
      *
-     * @return the results that are to be carried over the new mesh, in this order
+     * @return the results to forward over the new mesh, in this order
      */
     List<Effect.Forward> install(Event event) {
         Step<State, Effect> step = machine.step(state, event, clock.nanoTime());
@@ -220,7 +223,7 @@ final class GroupMonitor {
                 }
                 case Effect.End(Status.Kept outcome) -> end(outcome);
                 case Effect.Release(long number) -> release(number);
-                case Effect.TellLack(Optional<Lack> lack) -> tell(lack);
+                case Effect.TellLack(Optional<Lack> lack) -> logLack(lack);
                 case Effect.TellBroken(NodeId peer, String why) -> listener.streamBroken(peer, why);
                 case Effect.TellProgress(long doneUpTo, GroupPhase phase) -> listener.progress(doneUpTo, phase);
             }
@@ -250,14 +253,14 @@ final class GroupMonitor {
         }
     }
 
-    private void tell(Optional<Lack> lack) {
+    private void logLack(Optional<Lack> lack) {
         String what = call == null ? "the next call" : call.signature().text();
         if (lack.isPresent()) {
             LOG.warn("{} waits: {}", what, lack.get().text());
             mesh().ifPresent(on -> on.waitsFor("enough ranks: " + lack.get().text()));
         } else if (call != null) {
             LOG.info(
-                    "{} waits no longer for ranks: {} are there",
+                    "{} has enough ranks now: {}",
                     what,
                     state.layout().members().size());
         }
@@ -311,12 +314,12 @@ final class GroupMonitor {
         }
     }
 
-    /** Gives all results back; nobody may be using one. */
+    /** Gives back the memory of all results; no thread may be using one. */
     void releaseAll() {
         results.removeAll(buffers::give);
     }
 
-    /** Waits while a view change is on its way; whether {@code on} is still in use then. */
+    /** Waits until no view change is in progress. Returns whether {@code on} is still in use. */
     boolean awaitThaw(Mesh on) throws InterruptedException {
         while (state.frozen().isPresent() && !on.isAbandoned()) {
             changed.await();
@@ -324,7 +327,7 @@ final class GroupMonitor {
         return !on.isAbandoned();
     }
 
-    /** The streams of {@code on} are of no more use, if that is news. */
+    /** Reports that a stream of {@code on} is broken, unless that is known already. */
     void broken(Mesh on, IOException broken) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
@@ -334,7 +337,7 @@ final class GroupMonitor {
             String why = broken.getMessage() == null ? broken.toString() : broken.getMessage();
             on.waitsFor("the view change after: " + why);
             step(new Event.StreamBroken(on.fence(), peer, why));
-            on.abandon(); // so that the neighbours hear of it
+            on.abandon(); // so that the neighbours notice
         }
     }
 
@@ -342,12 +345,12 @@ final class GroupMonitor {
     void close(HearthException why) {
         if (!closed) {
             closed = true;
-            over = null; // from now on calls say this, and not why the group was left before
+            over = null; // calls now throw this error, not the reason why the group was left before
         }
         finish(why);
     }
 
-    /** Ends everything for good because of a data thread's error, which its owner hears of. Takes the lock. */
+    /** Ends everything for good because of a data thread's error, and reports it to the owner. Takes the lock. */
     void fail(String what, Throwable error) {
         lock.lock();
         try {
@@ -358,13 +361,13 @@ final class GroupMonitor {
         }
     }
 
-    /** Ends everything with {@code why}, the call of the moment included, until this member comes back. */
+    /** Ends everything with {@code why}, including the open call, until this member returns. */
     void finish(HearthException why) {
         if (over == null) {
             over = why;
-            newest = null; // the view in which it ended is none to come back to
+            newest = null; // this member cannot return to the view in which it ended
             listener.progress(
-                    state.doneUpTo(), state.next() == 1 ? GroupPhase.FRESH : GroupPhase.BUSY); // no step is awaited
+                    state.doneUpTo(), state.next() == 1 ? GroupPhase.FRESH : GroupPhase.BUSY); // it waits for no step
         }
         if (call != null && call.outcome == null && call.error == null) {
             call.error = CollectiveExceptions.again(why);
@@ -379,7 +382,7 @@ final class GroupMonitor {
         changed.signalAll();
     }
 
-    /** This member alone gives an error to its application, so it may not go on in the group. */
+    /** This member leaves its group, because its application gets an error that the other members do not have. */
     void giveUp(Call asked, CollectiveException error) {
         if (call == asked && asked.outcome == null && asked.error == null && over == null) {
             asked.error = error;
@@ -387,7 +390,7 @@ final class GroupMonitor {
         }
     }
 
-    /** This member cannot go on in the group. */
+    /** This member leaves its group. */
     void giveUp(CollectiveException error) {
         if (over == null) {
             finish(new LeftGroupException(

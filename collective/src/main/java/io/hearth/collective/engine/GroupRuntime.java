@@ -37,8 +37,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A group's machine with the threads and the memory that carry out its effects: the parts and how they hang together, and the
- * side of whoever runs the view change. The application's side is {@link CallExecutor}.
+ * Connects a group's machine with the threads and the memory that carry out its effects, and takes the events of the view change.
+ * {@link CallExecutor} runs the application's calls.
  */
 public final class GroupRuntime implements Workspace, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GroupRuntime.class);
@@ -53,7 +53,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
     private final Forwarder forwarder;
     private final PointToPoint pairs;
     private final NodeId self;
-    private volatile Map<NodeId, Long> roundTripNanos = Map.of(); // by whoever runs the view change, for callers
+    private volatile Map<NodeId, Long> roundTripNanos = Map.of(); // written by the view change, read by callers
 
     public GroupRuntime(
             String group,
@@ -86,7 +86,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         return driver.receiverThread().mayTouch(memory);
     }
 
-    /** Whether the current thread is one that calls need: it may not wait for them. */
+    /** Whether calls need the current thread, so that it must not wait for them. */
     boolean isDataThread() {
         return driver.receiverThread().isCurrent();
     }
@@ -113,12 +113,12 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         return monitor.snapshot();
     }
 
-    /** To other nodes, as far as somebody measured. */
+    /** Measured round trips to other nodes. */
     Map<NodeId, Long> roundTripNanos() {
         return roundTripNanos;
     }
 
-    /** Takes what was measured to other nodes. */
+    /** Sets the measured round trips to other nodes. */
     void measured(Map<NodeId, Long> nanos) {
         roundTripNanos = Map.copyOf(nanos);
     }
@@ -138,7 +138,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         }
         if (!state().mayGoOnIn(lineage)) {
             removed(new RemovedFromClusterException(
-                    "this training had begun alone when the node joined others at epoch " + view.epoch()));
+                    "this training began alone, before the node joined others at epoch " + view.epoch()));
         }
         pairs.installed(lineage, view.group(group));
         try {
@@ -153,7 +153,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         }
     }
 
-    /** Stops every data thread, then says where this member stands; nothing ends until {@link #install}. */
+    /** Stops every data thread, then returns this member's status; no call ends until {@link #install}. */
     private Status stop(String lineage, long epoch) {
         gate.freeze();
         monitor.lock.lock();
@@ -166,7 +166,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         }
     }
 
-    /** Whether every data thread stands still for a while. */
+    /** Pauses or resumes every data thread. */
     void rest(boolean resting) {
         if (resting) {
             gate.rest();
@@ -175,7 +175,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         }
     }
 
-    /** Whether the next step has to wait. */
+    /** Sets whether the next step must wait. */
     void hold(boolean held) {
         monitor.lock.lock();
         try {
@@ -204,7 +204,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         }
     }
 
-    /** What is known of the group's other members. */
+    /** As {@link CollectiveEngine#hear}. */
     void hear(GroupActivity elsewhere, boolean meetsStep, boolean spare) {
         monitor.lock.lock();
         try {
@@ -226,7 +226,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         }
     }
 
-    /** Whether this member is out, and its application was told so or will be. */
+    /** Whether this member is out of its group; its application got an error or will get one. */
     boolean isOver() {
         monitor.lock.lock();
         try {
@@ -236,7 +236,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         }
     }
 
-    /** Ends everything with {@code why}; a group that has not started just waits for the next view. */
+    /** Ends everything with {@code why}; a group that has not started waits for the next view instead. */
     void removed(HearthException why) {
         monitor.lock.lock();
         try {
@@ -259,13 +259,13 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         }
     }
 
-    /** Ends everything, in bounded time. Where a thread does not end, the memory that it may be using is kept. */
+    /** Ends everything, in bounded time. If a thread does not end, the memory that it may be using is not freed. */
     @Override
     public void close() {
         end();
     }
 
-    /** As {@link #close}; whether every thread ended. */
+    /** As {@link #close}; returns whether every thread ended. */
     boolean end() {
         boolean idle;
         monitor.lock.lock();
@@ -280,7 +280,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         idle &= forwarder.end(CLOSE_SECONDS_MAX);
         idle &= pairs.end();
         if (!idle) {
-            LOG.warn("group {} is closed, but a thread is still inside; its memory is kept", group);
+            LOG.warn("group={} is closed, but a thread is still running; its memory is not freed", group);
             return false;
         }
         monitor.lock.lock();
@@ -299,7 +299,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
             while (monitor.call().isPresent() && left > 0) {
                 left = monitor.changed.awaitNanos(left);
             }
-        } catch (InterruptedException impatient) {
+        } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
         return monitor.call().isEmpty();

@@ -6,12 +6,12 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Results of ended numbers that somebody may still ask for: a few, so a small table that grows once and then makes no garbage. */
+/** Results of ended calls that a member may still lack. They are few, so this is a small table without garbage. */
 final class KeptResults {
     private long[] numbers = new long[GroupMachine.WINDOW + 1];
-    private Buffers.@Nullable Buffer[] results = new Buffers.@Nullable Buffer[numbers.length]; // null: a free place
+    private Buffers.@Nullable Buffer[] results = new Buffers.@Nullable Buffer[numbers.length]; // null: a free entry
 
-    /** {@code null} if it is not kept. */
+    /** The result of a number; {@code null} if it is not kept. */
     Buffers.@Nullable Buffer of(long number) {
         int place = place(number);
         return place < 0 ? null : results[place];
@@ -31,7 +31,7 @@ final class KeptResults {
         results[place] = result;
     }
 
-    /** The result, which is kept no more; {@code null} if it was not. */
+    /** Removes and returns the result of a number; {@code null} if it was not kept. */
     Buffers.@Nullable Buffer remove(long number) {
         int place = place(number);
         if (place < 0) {
@@ -42,7 +42,7 @@ final class KeptResults {
         return removed;
     }
 
-    /** Hands all over and keeps none. */
+    /** Removes all results and passes them to {@code to}. */
     void removeAll(Consumer<Buffers.Buffer> to) {
         for (int place = 0; place < results.length; place++) {
             Buffers.Buffer kept = results[place];

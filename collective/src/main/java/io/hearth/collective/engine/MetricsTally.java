@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counters behind {@link CollectiveMetrics}: written by the calling thread, read by anybody. */
+/** Counters behind {@link CollectiveMetrics}: written by the calling thread, read by any thread. */
 final class MetricsTally {
     private final LongAdder completed = new LongAdder();
     private final LongAdder failed = new LongAdder();
@@ -30,7 +30,7 @@ final class MetricsTally {
         broadcasts.increment();
     }
 
-    /** Counts what carried gradients: barriers and broadcasts do not. */
+    /** Counts the bytes of all-reduces with elements, which carry gradients. */
     void sent(Signature signature, long bytes) {
         if (signature.kind() == Signature.Kind.ALL_REDUCE && signature.count() > 0) {
             wireBytes.add(bytes);

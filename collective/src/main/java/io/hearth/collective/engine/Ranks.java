@@ -3,7 +3,10 @@ package io.hearth.collective.engine;
 import io.hearth.identity.NodeId;
 import java.util.List;
 
-/** Who is who in a group, as its callers count: the members with whom the newest call ended. Without any, this node is alone. */
+/**
+ * The ranks of a group as callers see them: the members with which the last call ended; before the first call, those of the newest
+ * view. Without any, this node is alone.
+ */
 final class Ranks {
     private final NodeId self;
     private final GroupRuntime runtime;
@@ -28,7 +31,7 @@ final class Ranks {
     /**
      * The node that a call names as its root.
      *
-     * @throws IllegalArgumentException nobody has this rank
+     * @throws IllegalArgumentException if no node has this rank
      */
     NodeId root(int rank) {
         List<NodeId> members = runtime.state().ranks();
@@ -39,14 +42,13 @@ final class Ranks {
     /**
      * The node that a call names as its peer.
      *
-     * @throws IllegalArgumentException nobody has this rank, or this node itself
+     * @throws IllegalArgumentException if no node has this rank, or this node has it
      */
     NodeId peer(int rank) {
         List<NodeId> members = runtime.state().ranks();
         requireKnown(rank, members, "ranks");
         if (members.isEmpty() || isSelf(members.get(rank))) {
-            throw new IllegalArgumentException(
-                    "rank " + rank + " is this one, which cannot send to itself: name another rank");
+            throw new IllegalArgumentException("peer must be another rank, got this rank, " + rank);
         }
         return members.get(rank);
     }

@@ -28,8 +28,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Makes plans of all collectives but all-reduce, for which see {@link SumPlans}: checks the arguments, says what all ranks must ask
- * for alike, and which of the caller's memory counts on this rank.
+ * Plans all collectives except all-reduce, which {@link SumPlans} plans. It checks the arguments, makes the signature that must be
+ * equal on all ranks, and selects the caller's memory that this rank uses.
  */
 final class Requests {
     private static final long BLOCK_BYTES_MAX = Long.MAX_VALUE / 4 / View.MEMBERS_MAX;
@@ -101,7 +101,7 @@ final class Requests {
         return new CallRequest(new CallPlan(signature, new Broadcast(node, way)), input, values);
     }
 
-    /** Travels as a sum of nothing. */
+    /** A barrier is a sum of no elements. */
     CallRequest barrier() {
         return barrier;
     }
@@ -117,8 +117,9 @@ final class Requests {
 
     private static long blockElements(MemorySegment block, DataType type) {
         if (block.byteSize() > BLOCK_BYTES_MAX) {
-            throw new IllegalArgumentException("a block of " + block.byteSize() + " bytes is too large: the blocks of "
-                    + View.MEMBERS_MAX + " ranks must have an address, so it is at most " + BLOCK_BYTES_MAX);
+            throw new IllegalArgumentException(
+                    "a block of " + block.byteSize() + " bytes is too large: it must have at most " + BLOCK_BYTES_MAX
+                            + " bytes, so that the blocks of " + View.MEMBERS_MAX + " ranks can be addressed");
         }
         return Tensor.elements(block, type);
     }

@@ -7,27 +7,28 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Tensors that were summed in the step that runs and were given no name, by the name that they got by their size. Two of one name would
- * share what a compression remembers, and train something else without a word.
+ * Unnamed tensors that were summed in the current step, by the name that comes from their size. Two tensors of one name would share
+ * a compression's memory, and the training would silently go wrong.
  *
- * <p>Without steps nobody can tell the next tensor from the next step; then nothing is refused. For the thread that calls.
+ * <p>Without steps a second tensor cannot be told from the same tensor in the next step, so nothing is rejected. For the calling
+ * thread.
  */
 final class UnnamedTensors {
     private final Set<String> summed = new HashSet<>();
     private boolean goesBySteps;
 
-    /** A step began: what was summed before may be summed again. */
+    /** Records that a step began: each tensor may be summed again. */
     void stepBegan() {
         goesBySteps = true;
         summed.clear();
     }
 
     /**
-     * Sums a tensor, which counts if there is a result.
+     * Sums a tensor, and records it if there is a result.
      *
-     * @param name that it got by its size; empty where that does not matter
-     * @throws IllegalArgumentException one of that name was summed in this step; nothing was sent, on all ranks alike, as all make the same
-     *     calls
+     * @param name name that comes from the size of an unnamed tensor; empty where that does not matter
+     * @throws IllegalArgumentException if a tensor of that name was summed in this step; nothing was sent. All ranks make the same
+     *     calls, so all throw it
      */
     CollectiveResult sum(Optional<String> name, CallQueue.Body body) throws CollectiveException {
         if (name.isEmpty() || !goesBySteps) {
@@ -35,9 +36,9 @@ final class UnnamedTensors {
         }
         if (summed.contains(name.get())) {
             throw new IllegalArgumentException("a second tensor " + name.get()
-                    + " in one step, and neither was given a name: both would share what the compression remembers."
-                    + " Name each with CollectiveOptions.forTensor, and what is the same tensor alike; or call beginStep()"
-                    + " before each step");
+                    + " in one step, both unnamed: they would share the compression's memory. Name each tensor with"
+                    + " CollectiveOptions.forTensor, the same name in each step; or call beginStep() before each"
+                    + " step");
         }
         CollectiveResult result = body.run();
         summed.add(name.get());

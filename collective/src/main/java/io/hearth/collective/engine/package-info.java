@@ -1,4 +1,4 @@
-/** The engine behind the collectives of one member of one group. */
+/** The engine of one group member's collectives. */
 @NullMarked
 package io.hearth.collective.engine;
 

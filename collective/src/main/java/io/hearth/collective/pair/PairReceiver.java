@@ -17,8 +17,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end that receives. The bytes come into being in memory of the engine, of the size that the application asked for, and the
- * calling thread copies them out when all are there: a call that fails leaves its buffer as it was.
+ * The receiving end of a pair. Bytes arrive in engine memory of the size that the application requested. The calling thread copies
+ * them out when all have arrived, so a call that fails leaves its buffer unchanged.
  */
 final class PairReceiver extends PeerChannel {
     private final ReceiveMachine machine = new ReceiveMachine();
@@ -34,7 +34,7 @@ final class PairReceiver extends PeerChannel {
     /**
      * Returns when the bytes are in {@code values}.
      *
-     * @param values written, at the end and at once
+     * @param values written only when all bytes have arrived
      */
     void receive(MemorySegment values, Transfer asked) throws CollectiveException {
         Buffers.Buffer room = buffers().take(values.byteSize());
@@ -63,7 +63,7 @@ final class PairReceiver extends PeerChannel {
         }
     }
 
-    /** Entered and left with the lock, which is open in between; nothing can end the call meanwhile. */
+    /** Called with the lock held; releases it during the copy. Nothing can end the call meanwhile. */
     private void deliver(Buffers.Buffer room, MemorySegment values) {
         mayDeliver = false;
         lock.unlock();
@@ -81,7 +81,7 @@ final class PairReceiver extends PeerChannel {
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Greet(long done, Optional<CallRejection> how) ->
-                    say(
+                    sendSmall(
                             PairRecords.GREET,
                             how.isPresent() ? 1 : 0,
                             done,
@@ -89,12 +89,12 @@ final class PairReceiver extends PeerChannel {
                             how.map(PairReceiver::bytes).orElse(PairRecords.NOTHING));
                 case Effect.Grant(long number) -> {
                     filled = 0;
-                    say(PairRecords.GRANT, number);
+                    sendSmall(PairRecords.GRANT, number);
                 }
                 case Effect.Deliver() -> mayDeliver = true;
-                case Effect.Acknowledge(long number) -> say(PairRecords.DONE, number);
+                case Effect.Acknowledge(long number) -> sendSmall(PairRecords.DONE, number);
                 case Effect.Refuse(long number, CallRejection how) ->
-                    say(PairRecords.REFUSED, 0, number, 0, bytes(how));
+                    sendSmall(PairRecords.REFUSED, 0, number, 0, bytes(how));
                 case Effect.End(Optional<CallRejection> how) -> end(how.orElse(null));
                 case Effect.Reset(String why) -> reset(name() + " " + why);
             }

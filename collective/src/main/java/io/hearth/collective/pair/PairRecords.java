@@ -12,9 +12,12 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** What travels between the two ends of a {@link PeerChannel}; a record's collective is the number of the transfer. */
+/** The records between the two ends of a {@link PeerChannel}. A record's collective is the number of the transfer. */
 public final class PairRecords {
-    /** First record of a stream, from the receiver: the number that it had last, 1 in chunk if refused, then why. */
+    /**
+     * First record of a stream, from the receiver: the last number that ended there; chunk is 1 if it was rejected, then the
+     * payload has the reason.
+     */
     public static final int GREET = RecordHeader.USER_MIN + 32;
 
     /** Number, type in chunk, elements in offset; no payload. */
@@ -29,16 +32,16 @@ public final class PairRecords {
     /** Number; no payload. */
     static final int DONE = GREET + 4;
 
-    /** Number; payload says why. */
+    /** Number; the payload has the reason. */
     static final int REFUSED = GREET + 5;
 
-    /** Index of the stream on which the lower rank sends; see {@link StateStreams}. */
+    /** Index of the stream on which the lower rank sends; {@link StateStreams} has other indices. */
     static final int UP = 1;
 
     /** Index of the stream on which the higher rank sends. */
     static final int DOWN = 2;
 
-    /** A type's number on the wire is its place here. */
+    /** A type's number on the wire is its index in this list. */
     static final List<DataType> TYPES = List.of(
             DataType.FLOAT32,
             DataType.FLOAT64,
@@ -54,24 +57,24 @@ public final class PairRecords {
 
     private PairRecords() {}
 
-    /** Why a number ended, as the peer says it. */
+    /** The peer's reason for rejecting a number. */
     static CallRejection refusal(ReceivedRecord record) throws IOException {
         try {
             return CollectiveMessages.refusal(record.toBytes());
         } catch (MalformedMessageException malformed) {
-            throw new IOException("sent no refusal: " + malformed.getMessage(), malformed);
+            throw new IOException("sent a malformed rejection: " + malformed.getMessage(), malformed);
         }
     }
 
-    /** What the peer offers. */
+    /** The transfer that the peer offers. */
     static TransferSpec spec(ReceivedRecord record) throws IOException {
         if (record.chunk() >= TYPES.size()) {
-            throw new IOException("offered elements of type " + record.chunk());
+            throw new IOException("offered elements of unknown type " + record.chunk());
         }
         try {
             return new TransferSpec(TYPES.get(record.chunk()), record.offset());
         } catch (IllegalArgumentException impossible) {
-            throw new IOException("offered what nobody can send: " + impossible.getMessage(), impossible);
+            throw new IOException("made an invalid offer: " + impossible.getMessage(), impossible);
         }
     }
 }

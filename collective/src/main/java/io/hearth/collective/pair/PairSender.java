@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The end that sends: the calling thread itself sends the bytes, from the application's memory. */
+/** The sending end of a pair. The calling thread sends the bytes itself, from the application's memory. */
 final class PairSender extends PeerChannel {
     private final SendMachine machine = new SendMachine();
     private SendMachine.State state = SendMachine.State.START;
@@ -26,7 +26,7 @@ final class PairSender extends PeerChannel {
     }
 
     /**
-     * Returns when the other end has the bytes.
+     * Sends, and returns when the other end has the bytes.
      *
      * @param values borrowed for the call
      */
@@ -47,7 +47,7 @@ final class PairSender extends PeerChannel {
                     }
                 }
             } catch (RuntimeException | Error bug) {
-                giveUp(); // such as of values that were freed meanwhile: the next call has another number
+                giveUp(); // for example the values were freed meanwhile; the next call gets another number
                 throw bug;
             } finally {
                 granted = null;
@@ -58,7 +58,7 @@ final class PairSender extends PeerChannel {
         }
     }
 
-    /** Entered and left with the lock, which is open in between. */
+    /** Called with the lock held; releases it while sending. */
     private void transmit(MemorySegment values, DataStream on, long number) {
         lock.unlock();
         try {
@@ -67,7 +67,7 @@ final class PairSender extends PeerChannel {
                 on.send(PairRecords.DATA, 0, number, from, PairRecords.NOTHING, values, from, length);
             }
         } catch (IOException broken) {
-            on.close(); // its thread sees that
+            on.close(); // the stream's thread notices
         } finally {
             lock.lock();
         }
@@ -79,7 +79,7 @@ final class PairSender extends PeerChannel {
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Offer(long number, TransferSpec spec) ->
-                    say(
+                    sendSmall(
                             PairRecords.OFFER,
                             PairRecords.TYPES.indexOf(spec.type()),
                             number,
@@ -116,7 +116,7 @@ final class PairSender extends PeerChannel {
 
     @Override
     void connected() {
-        // the other end speaks first
+        // the receiver sends first
     }
 
     @Override

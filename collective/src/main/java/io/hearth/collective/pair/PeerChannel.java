@@ -31,18 +31,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One end of one ordered pair of members, for as long as both stay members: the stream of the present group epoch, and the thread
- * that opens it, takes what comes, and opens it again. The application's thread waits in {@link #await}.
+ * One end of one ordered pair of members, for as long as both stay members. It has the stream of the current group epoch, and the
+ * thread that opens it, receives its records and reconnects. The application's thread waits in {@link #await}.
  *
- * <p>All below is under {@link #lock}, but for a sender's bytes. Everything else that is sent is a few bytes that the other end
- * asked for and reads at once, so nobody blocks with the lock.
+ * <p>Everything below is guarded by {@link #lock}, except a sender's bytes. All other records have a few bytes, and the other end
+ * reads them at once. So no thread blocks while it holds the lock.
  */
 public abstract sealed class PeerChannel permits PairSender, PairReceiver {
     private static final Logger LOG = LoggerFactory.getLogger(PeerChannel.class);
     private static final Duration OPEN_AT_ONCE_MAX = Duration.ofSeconds(2);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** How long a receiver offers its acknowledgement anew; a sender that lacks it asks all the time. */
+    /** For this time a receiver reconnects to repeat its acknowledgement; a sender that lacks it keeps trying to connect. */
     private static final long REPEAT_NANOS = TimeUnit.SECONDS.toNanos(15);
 
     final ReentrantLock lock = new ReentrantLock();
@@ -58,13 +58,13 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
     private @Nullable Thread opener;
     private @Nullable Transfer transfer;
     private @Nullable HearthException over;
-    private String trouble = "";
+    private String problem = "";
     private long aloneNanos;
 
     /**
-     * What a line works with; borrowed.
+     * The resources of a channel; borrowed.
      *
-     * @param onFatal told of an error that ended one of its threads and that no caller can handle
+     * @param onFatal gets an error that ended one of the channel's threads and that no caller can handle
      */
     public record Means(
             String group,
@@ -75,7 +75,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
             Clock clock,
             Consumer<Throwable> onFatal) {}
 
-    /** Sees to it that {@link #expire} is called at that time of the clock, or earlier and again. */
+    /** Arranges a call of {@link #expire} at a time of the clock. It may come early; then another one follows. */
     interface Alarm {
         void at(long nanos);
     }
@@ -93,7 +93,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         @Nullable
         CollectiveException error;
 
-        /** {@code what} is for people: one phrase. */
+        /** Creates an open transfer; {@code what} is a phrase for messages. */
         Transfer(TransferSpec spec, long dueNanos, String what) {
             this.spec = spec;
             this.dueNanos = dueNanos;
@@ -112,32 +112,32 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         this.clock = means.clock();
     }
 
-    /** Which of the two streams between these members in that mesh. */
+    /** Index of this pair's stream between the two members in a mesh. */
     abstract int index(Mesh on);
 
-    /** The machine learns that there is a stream. */
+    /** Tells the machine that the stream is open. */
     abstract void connected();
 
-    /** The machine learns that there is none. */
+    /** Tells the machine that the stream is lost. */
     abstract void lost();
 
-    /** The machine learns that the call is over; what cannot be undone any more is finished first: false. */
+    /** Tells the machine that the application gave up. Returns false if the call can no longer be undone, and so will complete. */
     abstract boolean giveUp();
 
-    /** Whether the other end may need to hear something without a call here. */
+    /** Whether the other end may need an acknowledgement although no call is open here. */
     abstract boolean needsAck();
 
     /**
-     * Takes one record of the present stream.
+     * Handles one record of the current stream.
      *
-     * @throws IOException the stream ends
+     * @throws IOException if the record is invalid; the stream is then closed
      */
     abstract void take(ReceivedRecord record) throws IOException;
 
-    /** What the open call waits for. */
+    /** What the open call waits for, as a phrase for messages. */
     abstract String waitedFor(String name);
 
-    /** Begins a call, with the lock held; it must be ended by {@link #leave}. */
+    /** Begins a call, with the lock held; the caller must end it with {@link #leave}. */
     void begin(Transfer asked) throws CollectiveException {
         if (over != null) {
             throw CollectiveExceptions.again(over);
@@ -166,7 +166,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         }
     }
 
-    /** The end of a call, as the machine says it. */
+    /** Ends the call, as the machine decided. */
     void end(@Nullable CallRejection refusal) {
         if (transfer != null) {
             transfer.refusal = refusal;
@@ -182,7 +182,10 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         changed.signalAll();
     }
 
-    /** Ends a call whose time is up; when the next one is due, {@link Long#MAX_VALUE} if none is open. */
+    /**
+     * Ends the open call if its deadline has passed. Returns the nanoseconds until its deadline, or {@link Long#MAX_VALUE} if no
+     * call is open.
+     */
     long expire(long nowNanos) {
         lock.lock();
         try {
@@ -193,7 +196,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
             if (late.dueNanos - nowNanos > 0) {
                 return late.dueNanos - nowNanos;
             }
-            String more = trouble.isEmpty() ? "" : "; last trouble: " + trouble;
+            String more = problem.isEmpty() ? "" : "; last problem: " + problem;
             fail(
                     late,
                     new DeadlineExceededException(late.what + " did not complete before its deadline; waited for "
@@ -204,12 +207,12 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         }
     }
 
-    /** The other end is called. */
+    /** Name of the other end, for messages. */
     String name() {
         return mesh == null ? peer.shortText() : mesh.name(peer);
     }
 
-    /** The same, without the lock. */
+    /** As {@link #name}, for callers without the lock. */
     String nameNow() {
         lock.lock();
         try {
@@ -219,7 +222,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         }
     }
 
-    /** This rank is called. */
+    /** Name of this rank, for messages. */
     String ownName() {
         return mesh == null ? means.self().shortText() : mesh.name(means.self());
     }
@@ -228,13 +231,13 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         return means.buffers();
     }
 
-    /** The stream that is in use; none between two. */
+    /** The stream in use; null while there is none. */
     @Nullable
     DataStream stream() {
         return stream;
     }
 
-    /** Goes on in another group epoch. */
+    /** Continues in another group epoch. */
     void renew(Mesh now) {
         lock.lock();
         try {
@@ -249,7 +252,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         }
     }
 
-    /** Ends everything with this error, for good. */
+    /** Ends all calls with this error, now and later. */
     void over(HearthException why) {
         lock.lock();
         try {
@@ -265,7 +268,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         }
     }
 
-    /** No stream, and no thread that opens one; those that there were end soon. */
+    /** Closes the stream and stops the thread that opens one; both end soon. */
     private void disconnect() {
         reset("");
         lost();
@@ -276,11 +279,11 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         changed.signalAll();
     }
 
-    /** Closes the stream; its thread sees that and opens another one if it is wanted. */
+    /** Closes the stream. Its thread notices, and reconnects if a stream is needed. */
     void reset(String why) {
         if (!why.isEmpty()) {
-            trouble = why;
-            LOG.debug("stream with peer={} begins anew: {}", peer.shortText(), why);
+            problem = why;
+            LOG.debug("closing the stream with peer={}, reconnecting if needed: {}", peer.shortText(), why);
         }
         if (stream != null) {
             stream.close();
@@ -289,10 +292,10 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         }
     }
 
-    /** Sees to it that a thread opens a stream, if there is none and one is wanted. */
+    /** Starts a thread that opens a stream, if there is none and one is needed. */
     void open() {
         Mesh on = mesh;
-        if (opener == null && on != null && over == null && isWanted()) {
+        if (opener == null && on != null && over == null && isNeeded()) {
             Thread thread = Thread.ofPlatform()
                     .name("hearth-pair-" + peer.shortText())
                     .daemon(true)
@@ -304,7 +307,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         }
     }
 
-    private boolean isWanted() {
+    private boolean isNeeded() {
         return (transfer != null && transfer.isOpen()) || (needsAck() && clock.nanoTime() - aloneNanos < REPEAT_NANOS);
     }
 
@@ -321,7 +324,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
                 }
             }
         } catch (InterruptedException renewed) {
-            // another epoch has another thread
+            // the next group epoch has another thread
         } catch (RuntimeException | AssertionError bug) {
             LOG.error("sending from rank to rank stopped by a bug: report this", bug);
             over(new CollectiveException("the stream with " + peer.shortText() + " failed: " + bug, bug));
@@ -334,7 +337,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         lock.lock();
         try {
             boolean isMine = Thread.currentThread().equals(opener);
-            if (isMine && mesh == on && isWanted()) {
+            if (isMine && mesh == on && isNeeded()) {
                 return true;
             }
             if (isMine) {
@@ -401,12 +404,12 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
 
     private static void require(boolean isCurrent) throws IOException {
         if (!isCurrent) {
-            throw new IOException("this stream is not in use any more");
+            throw new IOException("this stream is no longer in use");
         }
     }
 
-    /** Says something of a few bytes; a stream that breaks is seen by its thread. */
-    void say(int kind, int chunk, long number, long offset, MemorySegment payload) {
+    /** Sends a record of a few bytes. If the stream breaks, its thread notices. */
+    void sendSmall(int kind, int chunk, long number, long offset, MemorySegment payload) {
         DataStream on = stream;
         if (on != null) {
             try {
@@ -425,11 +428,11 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         }
     }
 
-    void say(int kind, long number) {
-        say(kind, 0, number, 0, PairRecords.NOTHING);
+    void sendSmall(int kind, long number) {
+        sendSmall(kind, 0, number, 0, PairRecords.NOTHING);
     }
 
-    /** Waits for the threads of a line that is over; whether all ended in time. */
+    /** Waits for the threads of a channel that has ended. Returns whether all ended in time. */
     boolean join(Duration longest) {
         List<Thread> running;
         lock.lock();
@@ -442,7 +445,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         for (Thread thread : running) {
             try {
                 ended &= thread.join(longest);
-            } catch (InterruptedException impatient) {
+            } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
                 return false;
             }

@@ -22,17 +22,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one member sends to other members and gets from them, rank to rank, beside the collectives of its group.
+ * Sends and receives between two ranks, beside the collectives of the group.
  *
- * <p>There is a line for each ordered pair that was used, for as long as both ends stay members: a member that comes back is
- * another one, and is counted from 1 again, by both ends.
+ * <p>Each ordered pair in use has a channel, for as long as both ends stay members. A member that returns counts as a new one, and
+ * both ends number its transfers from 1 again.
  */
 public final class PointToPoint implements MeshFollower, AutoCloseable {
     private static final Duration END_MAX = Duration.ofSeconds(10);
 
     private final PeerChannel.Means means;
     private final Clock clock;
-    private final ReentrantLock lock = new ReentrantLock(); // guards what follows
+    private final ReentrantLock lock = new ReentrantLock(); // guards the fields below, up to closed
     private final Map<NodeId, PairSender> senders = new HashMap<>();
     private final Map<NodeId, PairReceiver> receivers = new HashMap<>();
     private final List<PeerChannel> former = new ArrayList<>();
@@ -40,7 +40,7 @@ public final class PointToPoint implements MeshFollower, AutoCloseable {
     private @Nullable Mesh mesh;
     private @Nullable HearthException over;
     private boolean closed;
-    private final ReentrantLock arming = new ReentrantLock(); // guards the next two
+    private final ReentrantLock arming = new ReentrantLock(); // guards the two fields below
     private @Nullable DeadlineWatch watch;
     private boolean watchClosed;
 
@@ -49,21 +49,21 @@ public final class PointToPoint implements MeshFollower, AutoCloseable {
         this.clock = means.clock();
     }
 
-    /** Returns when {@code to} has the bytes. */
+    /** Sends, and returns when {@code to} has the bytes. */
     public void send(NodeId to, MemorySegment values, TransferSpec spec, long dueNanos) throws CollectiveException {
-        PairSender line = line(to, senders, peer -> new PairSender(means, this::arm, peer));
-        var transfer = new PeerChannel.Transfer(spec, dueNanos, "send of " + spec.text() + " to " + line.nameNow());
-        line.send(values, transfer);
+        PairSender channel = channel(to, senders, peer -> new PairSender(means, this::arm, peer));
+        var transfer = new PeerChannel.Transfer(spec, dueNanos, "send of " + spec.text() + " to " + channel.nameNow());
+        channel.send(values, transfer);
         finish(transfer);
     }
 
-    /** Returns when the bytes are in {@code values}. */
+    /** Receives, and returns when the bytes are in {@code values}. */
     public void receive(NodeId from, MemorySegment values, TransferSpec spec, long dueNanos)
             throws CollectiveException {
-        PairReceiver line = line(from, receivers, peer -> new PairReceiver(means, this::arm, peer));
+        PairReceiver channel = channel(from, receivers, peer -> new PairReceiver(means, this::arm, peer));
         var transfer =
-                new PeerChannel.Transfer(spec, dueNanos, "receive of " + spec.text() + " from " + line.nameNow());
-        line.receive(values, transfer);
+                new PeerChannel.Transfer(spec, dueNanos, "receive of " + spec.text() + " from " + channel.nameNow());
+        channel.receive(values, transfer);
         finish(transfer);
     }
 
@@ -76,7 +76,7 @@ public final class PointToPoint implements MeshFollower, AutoCloseable {
         }
     }
 
-    private <L extends PeerChannel> L line(NodeId peer, Map<NodeId, L> lines, Function<NodeId, L> fresh)
+    private <L extends PeerChannel> L channel(NodeId peer, Map<NodeId, L> channels, Function<NodeId, L> fresh)
             throws CollectiveException {
         lock.lock();
         try {
@@ -86,10 +86,10 @@ public final class PointToPoint implements MeshFollower, AutoCloseable {
             if (!members.containsKey(peer)) {
                 throw lost(peer);
             }
-            L known = lines.get(peer);
+            L known = channels.get(peer);
             if (known == null) {
                 known = fresh.apply(peer);
-                lines.put(peer, known);
+                channels.put(peer, known);
                 if (mesh != null) {
                     known.renew(mesh);
                 }
@@ -101,11 +101,11 @@ public final class PointToPoint implements MeshFollower, AutoCloseable {
     }
 
     private static PeerLostException lost(NodeId peer) {
-        return new PeerLostException("lost " + peer.shortText() + ", which is no member of the group any more;"
-                + " what was on its way may have arrived or not");
+        return new PeerLostException("lost " + peer.shortText() + ", which is no longer a member of the group;"
+                + " the transfer may or may not have completed");
     }
 
-    /** A committed view, before the group takes it. */
+    /** Takes a committed view, before the group installs it. */
     public void installed(String lineage, List<Member> view) {
         lock.lock();
         try {
@@ -136,7 +136,7 @@ public final class PointToPoint implements MeshFollower, AutoCloseable {
     private void end(NodeId peer, CollectiveException why) {
         PairSender sender = senders.remove(peer);
         PairReceiver receiver = receivers.remove(peer);
-        former.removeIf(line -> line.join(Duration.ZERO));
+        former.removeIf(channel -> channel.join(Duration.ZERO));
         if (sender != null) {
             sender.over(why);
             former.add(sender);
@@ -154,15 +154,15 @@ public final class PointToPoint implements MeshFollower, AutoCloseable {
             mesh = now;
             if (!closed) {
                 over = null;
-                senders.values().forEach(line -> line.renew(now));
-                receivers.values().forEach(line -> line.renew(now));
+                senders.values().forEach(channel -> channel.renew(now));
+                receivers.values().forEach(channel -> channel.renew(now));
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** Ends all that is open, until the next group epoch. */
+    /** Ends all open transfers; new ones fail until the next group epoch. */
     @Override
     public void over(HearthException why) {
         lock.lock();
@@ -192,25 +192,25 @@ public final class PointToPoint implements MeshFollower, AutoCloseable {
     }
 
     private void expire() {
-        List<PeerChannel> lines = new ArrayList<>();
+        List<PeerChannel> channels = new ArrayList<>();
         lock.lock();
         try {
-            lines.addAll(senders.values());
-            lines.addAll(receivers.values());
+            channels.addAll(senders.values());
+            channels.addAll(receivers.values());
         } finally {
             lock.unlock();
         }
         long now = clock.nanoTime();
         long next = Long.MAX_VALUE;
-        for (PeerChannel line : lines) {
-            next = Math.min(next, line.expire(now));
+        for (PeerChannel channel : channels) {
+            next = Math.min(next, channel.expire(now));
         }
         if (next != Long.MAX_VALUE) {
             arm(now + next);
         }
     }
 
-    /** After {@link #over}: waits for all threads; whether they ended in time. */
+    /** Waits for all threads, after {@link #over}. Returns whether they ended in time. */
     public boolean end() {
         List<PeerChannel> ended;
         DeadlineWatch last;
@@ -232,8 +232,8 @@ public final class PointToPoint implements MeshFollower, AutoCloseable {
             last.close();
         }
         boolean all = true;
-        for (PeerChannel line : ended) {
-            all &= line.join(END_MAX);
+        for (PeerChannel channel : ended) {
+            all &= channel.join(END_MAX);
         }
         return all;
     }

@@ -1,4 +1,4 @@
-/** Sending from one rank to another, beside the collectives. */
+/** Point-to-point transfers between two ranks, beside the collectives. */
 @NullMarked
 package io.hearth.collective.pair;
 

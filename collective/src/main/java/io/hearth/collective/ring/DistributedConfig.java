@@ -8,14 +8,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A group set up by hand: everybody gets the same list.
+ * Configuration of a group set up by hand; the list of nodes must be the same on all ranks.
  *
- * @param nodes where each rank listens, by rank; 1 to {@link #NODES_MAX}
+ * @param nodes listening address of each rank, by rank; 1 to {@link #NODES_MAX}
  * @param rank of this process
- * @param connectTimeout positive; how long the others may take to be there
+ * @param connectTimeout time for all ranks to connect; positive
  * @param options of the collectives; the same segment size on all ranks
- * @param transport how data travels between ranks of this machine
- * @param reducer the engine that reduces; need not be the same on all ranks
+ * @param transport data transport between ranks of one machine
+ * @param reducer the engine that reduces; may differ between ranks
  */
 public record DistributedConfig(
         List<InetSocketAddress> nodes,
@@ -34,34 +34,34 @@ public record DistributedConfig(
                     + nodes.size() + " nodes and rank " + rank);
         }
         if (nodes.stream().distinct().count() < nodes.size()) {
-            throw new IllegalArgumentException("two ranks have one address: " + nodes);
+            throw new IllegalArgumentException("addresses of ranks must differ, got " + nodes);
         }
         if (!connectTimeout.isPositive()) {
-            throw new IllegalArgumentException("a time to connect is positive, got " + connectTimeout);
+            throw new IllegalArgumentException("connectTimeout must be positive, got " + connectTimeout);
         }
     }
 
-    /** Waits 30 seconds for the others; default collectives, on the best engine of the CPU. */
+    /** Waits up to 30 seconds for the others; default collective options, the best engine of the CPU. */
     public DistributedConfig(List<InetSocketAddress> nodes, int rank) {
         this(nodes, rank, Duration.ofSeconds(30), EngineOptions.DEFAULTS, DataTransport.AUTO, Engines.best());
     }
 
-    /** The same with another time to connect. */
+    /** A copy with another time to connect. */
     public DistributedConfig connectWithin(Duration limit) {
         return new DistributedConfig(nodes, rank, limit, options, transport, reducer);
     }
 
-    /** The same with other options. */
+    /** A copy with other options of the collectives. */
     public DistributedConfig with(EngineOptions chosen) {
         return new DistributedConfig(nodes, rank, connectTimeout, chosen, transport, reducer);
     }
 
-    /** The same with another way for data. */
+    /** A copy with another data transport. */
     public DistributedConfig transport(DataTransport way) {
         return new DistributedConfig(nodes, rank, connectTimeout, options, way, reducer);
     }
 
-    /** The same with another engine. */
+    /** A copy with another engine. */
     public DistributedConfig reducer(Engines.Choice engine) {
         return new DistributedConfig(nodes, rank, connectTimeout, options, transport, engine);
     }

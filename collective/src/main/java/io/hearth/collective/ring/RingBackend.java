@@ -57,8 +57,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A group set up by hand: a list of addresses that is the same everywhere, and this process's rank in it. No discovery, no
- * election, and no going on after a loss: a lost rank ends all collectives with {@link PeerLostException}.
+ * A group set up by hand: a list of addresses, the same on all ranks, and this process's rank in it. There is no discovery, no
+ * election and no recovery: a lost rank ends all collectives with {@link PeerLostException}.
  *
  * <pre>{@code
  * var config = new DistributedConfig(
@@ -68,26 +68,25 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>Ranks prove the namespace secret to one another, and traffic is encrypted. With the published key of an open namespace, which
- * everybody has, nobody is listened to but the hosts of the list. Each process has an identity of its own for the
- * run; the first that holds a rank keeps it.
+ * <p>Ranks prove the namespace secret to one another, and traffic is encrypted. The key of an open namespace is public, so then
+ * only hosts of the list may connect. Each process has a new identity for the run; the first that holds a rank keeps it.
  */
 public final class RingBackend implements DistributedBackend {
     private static final Logger LOG = LoggerFactory.getLogger(RingBackend.class);
     private static final String GROUP = "ring";
     private static final long REDIAL_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long REDIAL_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
-    private static final Duration FAREWELL = Duration.ofSeconds(5);
+    private static final Duration CLOSE_WAIT_MAX = Duration.ofSeconds(5);
 
     private final Links links;
     private final CollectiveEngine engine;
     private final List<NodeId> ranks;
     private volatile boolean closing; // written by close(), read by the links' thread
 
-    /** Opens the links of a rank; arguments as those of {@link Links#open}. */
+    /** Opens the links of a rank; arguments as in {@link Links#open}. */
     @FunctionalInterface
     public interface LinkOpener {
-        /** Opens them. */
+        /** Opens the links. */
         Links open(LinkOptions options, NodeIdentity identity, Endpoint self, NamespaceKeys keys, LinkObserver observer)
                 throws SetupException;
     }
@@ -105,7 +104,7 @@ public final class RingBackend implements DistributedBackend {
         InetSocketAddress own = config.nodes().get(config.rank());
         if (own.isUnresolved()) {
             throw new SetupException("the address of rank " + config.rank() + ", " + own.getHostString()
-                    + ", is not known here: use an IP address of this machine");
+                    + ", cannot be resolved: use an IP address of this machine");
         }
         links = opener.open(
                 LinkOptions.at(own.getAddress(), own.getPort())
@@ -125,30 +124,34 @@ public final class RingBackend implements DistributedBackend {
             ranks = gathered.stream().map(Endpoint::id).toList();
             engine.install(fence(gathered), view(gathered));
         } catch (NotEnoughPeersException | InterruptedException | RuntimeException failed) {
-            vanish();
+            abort();
             throw failed;
         }
     }
 
     /**
-     * Listens, dials the others, and returns when all ranks are there.
+     * Listens, dials the other ranks, and returns when all ranks are connected.
      *
      * @param keys of the namespace; borrowed until {@link #close}
-     * @throws SetupException the own address cannot be listened at
-     * @throws NotEnoughPeersException not all ranks were there in time; names the missing and what was heard of them
+     * @throws SetupException if this rank cannot listen at its address
+     * @throws NotEnoughPeersException if not all ranks connected in time; its message names the missing ranks and the last problem
+     *     of each
      */
     public static RingBackend open(DistributedConfig config, NamespaceKeys keys)
             throws SetupException, NotEnoughPeersException, InterruptedException {
         return new RingBackend(config, keys, Links::open);
     }
 
-    /** As {@link #open}, over links that {@code opener} opens. For the bench only, which measures what parts of them cost. */
+    /** As {@link #open}, over links that {@code opener} opens. Only for the bench, which measures the cost of parts of the links. */
     public static RingBackend openForMeasuring(DistributedConfig config, NamespaceKeys keys, LinkOpener opener)
             throws SetupException, NotEnoughPeersException, InterruptedException {
         return new RingBackend(config, keys, opener);
     }
 
-    /** Each process has an identity of its own, so that all are on one machine is told by the list, which is the same everywhere. */
+    /**
+     * The engine's options. The identities of this run do not show which ranks share a machine, so the list of hosts, the same on
+     * all ranks, decides.
+     */
     private static EngineOptions options(DistributedConfig config) {
         CollectiveConfig how = config.options().config();
         long hosts = config.nodes().stream()
@@ -158,7 +161,7 @@ public final class RingBackend implements DistributedBackend {
         return hosts == 1 ? config.options().with(how.choosingHere()) : config.options();
     }
 
-    /** Of the hosts; names that are not known here are nobody's. */
+    /** Addresses of the hosts; names that cannot be resolved here are left out. */
     private static Set<InetAddress> addresses(DistributedConfig config) {
         return config.nodes().stream()
                 .filter(node -> !node.isUnresolved())
@@ -167,10 +170,10 @@ public final class RingBackend implements DistributedBackend {
     }
 
     private void greet(NodeId peer) {
-        links.send(peer, RingRoster.HERE, new byte[0]); // if that fails the link is lost, which is told
+        links.send(peer, RingRoster.HERE, new byte[0]); // if that fails, the link is lost, and the observer reports it
     }
 
-    /** Each rank dials those above it, again and again until they are there. */
+    /** Dials all higher ranks, with retries, until all ranks are connected. */
     private List<Endpoint> gather(DistributedConfig config, RingRoster roster)
             throws NotEnoughPeersException, InterruptedException {
         long started = System.nanoTime();
@@ -187,13 +190,13 @@ public final class RingBackend implements DistributedBackend {
             }
             if (left <= 0) {
                 throw new NotEnoughPeersException(
-                        ranks.size() + " of " + config.nodes().size() + " ranks were there after "
-                                + config.connectTimeout().toSeconds() + " s; " + roster.whoIsMissing());
+                        ranks.size() + " of " + config.nodes().size() + " ranks were connected after "
+                                + config.connectTimeout().toSeconds() + " s; " + roster.describeMissing());
             }
         }
     }
 
-    /** One name for this run on all ranks: who takes part, each in which start. */
+    /** A name of this run, the same on all ranks: a hash over the ranks and their starts. */
     private static String fence(List<Endpoint> ranks) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
@@ -220,7 +223,7 @@ public final class RingBackend implements DistributedBackend {
         return new CollectiveListener() {
             @Override
             public void progress(long doneUpTo, GroupPhase phase) {
-                // nobody decides anything by it here
+                // a fixed ring has no use for it
             }
 
             @Override
@@ -249,7 +252,7 @@ public final class RingBackend implements DistributedBackend {
         if (!closing && running != null) {
             running.fail(new PeerLostException(
                     "lost " + peer.slot() + " (" + peer.peer().shortText() + "): " + why
-                            + "; a ring set up by hand does not go on without a rank, start it again"));
+                            + "; a ring set up by hand cannot continue without a rank, start it again"));
         }
     }
 
@@ -263,7 +266,7 @@ public final class RingBackend implements DistributedBackend {
         return engine.takeWorkBytesPeak();
     }
 
-    /** How data travels between this rank and each other one to which a stream is open, by rank; see {@link Links#transports}. */
+    /** Data transports between this rank and each other one with an open stream, by rank; see {@link Links#transports}. */
     public SortedMap<Integer, Set<DataTransport>> transports() {
         var byRank = new TreeMap<Integer, Set<DataTransport>>();
         links.transports().forEach((peer, ways) -> {
@@ -408,8 +411,8 @@ public final class RingBackend implements DistributedBackend {
     }
 
     /**
-     * Waits up to 5 s until what was begun has ended and the others close too, so that nobody's last collective is cut off; then ends
-     * everything.
+     * Waits up to 5 s until earlier collectives have ended and the other ranks close too, so that no rank's last collective is cut
+     * off. Then ends everything.
      */
     @Override
     public void close() {
@@ -417,15 +420,15 @@ public final class RingBackend implements DistributedBackend {
             return;
         }
         try {
-            engine.barrier(CollectiveOptions.DEFAULTS.within(FAREWELL));
+            engine.barrier(CollectiveOptions.DEFAULTS.within(CLOSE_WAIT_MAX));
         } catch (CollectiveException | IllegalStateException alone) {
             LOG.debug("closing without the others: {}", alone.getMessage());
         }
-        vanish();
+        abort();
     }
 
-    /** Ends everything without a word to the others. */
-    void vanish() {
+    /** Ends everything without waiting for the other ranks. */
+    void abort() {
         closing = true;
         engine.close();
         links.close();

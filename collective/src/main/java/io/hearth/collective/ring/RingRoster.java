@@ -23,15 +23,16 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Who holds which rank of a ring that was set up by hand: the first that proves the secret and says so, for the whole run.
- * A rank is told as the node's slot, which the handshake proves together with the identity.
+ * The holder of each rank of a ring that was set up by hand: the first node that proves the secret and claims the rank, for the
+ * whole run. A node claims a rank through its slot, which the handshake proves together with the identity.
  *
- * <p>Who dials admits last, so who accepted does not know yet that there is a link: the dialler's time may have been up. It
- * counts the other one when it hears {@link #HERE}; what ends before that was a handshake that failed, not a loss. And a rank is
- * dialled again only when nothing can come of the dial before: a second link that fails would take the first one's place.
+ * <p>The dialling node admits last. So the accepting node does not know yet whether there is a link, because the dial may have
+ * timed out. The accepting node counts the other one when it receives {@link #HERE}. If the link ends before that, the handshake
+ * failed, and no member was lost. A rank is dialled again only when the earlier dial can no longer succeed, because a second link
+ * that fails would replace the first one.
  */
 final class RingRoster implements LinkObserver {
-    /** Kind of the dialler's first message, which is empty: the link counts at both ends. */
+    /** Kind of the dialling node's first message, which is empty: the link now counts at both ends. */
     static final int HERE = 48;
 
     private static final String SLOT = "rank-";
@@ -44,18 +45,18 @@ final class RingRoster implements LinkObserver {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final NavigableMap<Integer, Endpoint> ranks = new TreeMap<>();
-    /** Links that others dialled and have said nothing on yet; as many as there can be links. */
+    /** Links that others dialled and on which no message has arrived; bounded by the number of links. */
     private final Map<NodeId, LinkInfo> unheard = new HashMap<>();
-    /** When each rank was dialled that nothing was heard of since. */
+    /** Time of the last dial of each rank without an outcome yet. */
     private final NavigableMap<Integer, Long> dialledNanos = new TreeMap<>();
-    /** What was last heard of ranks that are not there, by address. */
-    private final NavigableMap<String, String> troubles = new TreeMap<>();
+    /** Last problem with each address of a missing rank. */
+    private final NavigableMap<String, String> problems = new TreeMap<>();
 
     /**
-     * A roster that knows only its own node.
+     * Creates a roster that knows only its own node.
      *
-     * @param greet says {@link #HERE} to a node, on the links' thread
-     * @param onLost told of a link that ended, on the links' thread
+     * @param greet sends {@link #HERE} to a node, on the links' thread
+     * @param onLost gets a member whose link ended, and the reason, on the links' thread
      */
     RingRoster(DistributedConfig config, Endpoint self, Consumer<NodeId> greet, BiConsumer<NodeId, String> onLost) {
         this.config = config;
@@ -69,7 +70,7 @@ final class RingRoster implements LinkObserver {
         return SLOT + rank;
     }
 
-    /** All nodes by rank once they are there, or those that were there when the time was up. */
+    /** Waits until all nodes are connected, or until the time is up. Returns the connected nodes by rank. */
     List<Endpoint> await(long nanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -83,7 +84,7 @@ final class RingRoster implements LinkObserver {
         }
     }
 
-    /** Ranks that this one should dial now; it counts as done. */
+    /** Ranks that this rank must dial now; they are recorded as dialled. */
     List<Integer> dial(long nowNanos) {
         lock.lock();
         try {
@@ -98,7 +99,7 @@ final class RingRoster implements LinkObserver {
         }
     }
 
-    /** Ranks that nobody holds yet. */
+    /** Ranks that no node holds yet. */
     private List<Integer> missing() {
         lock.lock();
         try {
@@ -111,15 +112,15 @@ final class RingRoster implements LinkObserver {
         }
     }
 
-    /** One line about who is missing and what was heard of them. */
-    String whoIsMissing() {
+    /** One line with the missing ranks and the last problem of each. */
+    String describeMissing() {
         lock.lock();
         try {
             var lines = new ArrayList<String>();
             for (int rank : missing()) {
                 InetSocketAddress address = config.nodes().get(rank);
                 lines.add("rank " + rank + " at " + address.getHostString() + ":" + address.getPort() + ": "
-                        + troubles.getOrDefault(key(address), "nothing heard"));
+                        + problems.getOrDefault(key(address), "no contact"));
             }
             return String.join("; ", lines);
         } finally {
@@ -145,14 +146,14 @@ final class RingRoster implements LinkObserver {
         }
     }
 
-    /** Gives a node the rank that it says it has, if nobody else has it; under the lock. */
+    /** Gives a node the rank that it claims, if no other node holds it; the caller holds the lock. */
     private boolean take(LinkInfo link) {
         NodeId node = link.peer().id();
         Optional<Integer> rank = rankOf(node);
         Endpoint holder = rank.map(ranks::get).orElse(null);
         if (rank.isEmpty() || (holder != null && !holder.equals(link.peer()))) {
-            troubles.put(key(link.address()), node.shortText() + " claims a rank that is not its own");
-            return false; // it is linked, but nobody ever asks it for a stream
+            problems.put(key(link.address()), node.shortText() + " claims a rank of another node, or none");
+            return false; // it is linked, but this rank never opens a stream to it
         }
         ranks.put(rank.get(), link.peer());
         dialledNanos.remove(rank.get());
@@ -189,7 +190,7 @@ final class RingRoster implements LinkObserver {
             isMember = ranks.values().stream().anyMatch(member -> member.id().equals(peer));
             if (isMember && ranks.size() < config.nodes().size()) {
                 ranks.values()
-                        .removeIf(member -> member.id().equals(peer)); // it may come back while others are awaited
+                        .removeIf(member -> member.id().equals(peer)); // it may return while this rank waits for others
                 return;
             }
         } finally {
@@ -202,20 +203,20 @@ final class RingRoster implements LinkObserver {
 
     @Override
     public void refused(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String text) {
-        trouble(address, text);
+        problem(address, text);
     }
 
     @Override
     public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {
-        trouble(address, text);
+        problem(address, text);
     }
 
-    private void trouble(InetSocketAddress address, String text) {
+    private void problem(InetSocketAddress address, String text) {
         lock.lock();
         try {
             for (int rank = 0; rank < config.nodes().size(); rank++) {
                 if (key(config.nodes().get(rank)).equals(key(address))) {
-                    troubles.put(key(address), text);
+                    problems.put(key(address), text);
                     dialledNanos.remove(rank);
                 }
             }

@@ -7,12 +7,12 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 
 /**
- * Takes fingerprints of chunks: CRC-32C in the upper half, CRC-32 in the lower. Both are single instructions or nearly so on the
- * processors that matter, so that a state can be looked over at every step. Together they find what goes wrong by itself, a
- * flipped bit as well as another model, and not what somebody makes up: members are trusted, and their bytes come
- * authenticated. A piece goes through both while it is in the first cache.
+ * Fingerprints of chunks: CRC-32C in the upper half, CRC-32 in the lower. Common processors have instructions for both, so a rank
+ * can check its whole state at every step. Together they detect accidental differences, from a flipped bit to another model. They
+ * do not detect forgery: members are trusted, and their bytes are authenticated. Each piece goes through both while it is in the
+ * first-level cache.
  *
- * <p>One thread at a time.
+ * <p>For one thread at a time.
  */
 final class ChunkFingerprint {
     private static final int PIECE_BYTES = 16 * 1024;
@@ -27,7 +27,7 @@ final class ChunkFingerprint {
         return take();
     }
 
-    /** Goes on with these bytes. */
+    /** Adds bytes to the current fingerprint. */
     void add(MemorySegment bytes) {
         boolean isDirect = bytes.isNative();
         for (long from = 0; from < bytes.byteSize(); from += PIECE_BYTES) {
@@ -44,7 +44,7 @@ final class ChunkFingerprint {
         }
     }
 
-    /** The fingerprint of all that was added since the last one was taken. */
+    /** Returns the fingerprint of all bytes added since the last call, and starts the next one. */
     long take() {
         long fingerprint = upper.getValue() << 32 | lower.getValue();
         upper.reset();

@@ -18,8 +18,8 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One holder of the state, as the rank that fetches sees it. A thread of its own opens the stream, takes what comes, checks it,
- * and tells the fetcher; the fetcher's thread asks.
+ * One holder of the state, as the fetching rank sees it. A thread of its own opens the stream, receives and checks records, and
+ * reports to the fetcher. The fetcher's thread sends the requests.
  */
 final class FetchSource {
     private final int source;
@@ -28,26 +28,26 @@ final class FetchSource {
     private final long number;
     private final Bytes digest;
     private final StateStreams streams;
-    private final BlockingQueue<News> inbox;
-    private final Queue<Slot> asked = new ConcurrentLinkedQueue<>(); // filled by the fetcher, emptied by this thread
+    private final BlockingQueue<Report> inbox;
+    private final Queue<Slot> asked = new ConcurrentLinkedQueue<>(); // filled by the fetcher, emptied by this source
     private final Semaphore mayReopen = new Semaphore(0);
     private final ChunkFingerprint fingerprint = new ChunkFingerprint();
     private final ByteArrayOutputStream manifest = new ByteArrayOutputStream();
-    private volatile @Nullable DataStream stream; // written by this thread, read by the fetcher
+    private volatile @Nullable DataStream stream; // written by the source's thread, read by the fetcher
 
-    /** What a source tells the fetcher. */
-    sealed interface News {
-        /** For the machine as it is. */
-        record Happened(FetchMachine.Event event) implements News {}
+    /** Reports of a source to the fetcher. */
+    sealed interface Report {
+        /** An event for the machine. */
+        record Occurred(FetchMachine.Event event) implements Report {}
 
-        /** The right manifest. */
-        record ManifestCame(int source, StateManifest manifest) implements News {}
+        /** The expected manifest arrived. */
+        record ManifestCame(int source, StateManifest manifest) implements Report {}
 
-        /** A chunk that is right. */
-        record ChunkCame(int source, Slot slot) implements News {}
+        /** A chunk arrived with the right fingerprint. */
+        record ChunkCame(int source, Slot slot) implements Report {}
     }
 
-    /** A chunk on its way into a piece of memory; touched by the source's thread until it is told of. */
+    /** A chunk that is received into a piece of memory. Only the source's thread touches it until the chunk is reported. */
     static final class Slot {
         final int chunk;
         final long start;
@@ -56,7 +56,7 @@ final class FetchSource {
         final MemorySegment piece;
         private int filled;
 
-        /** Of the chunk that begins at {@code start}. */
+        /** Creates the slot of the chunk that begins at {@code start}. */
         Slot(int chunk, long start, int length, long fingerprint, MemorySegment piece) {
             this.chunk = chunk;
             this.start = start;
@@ -66,22 +66,22 @@ final class FetchSource {
         }
     }
 
-    /** What came is not what was asked for. */
-    private static final class LiedException extends IOException {
+    /** The source sent something else than was requested. */
+    private static final class InvalidDataException extends IOException {
         private static final long serialVersionUID = 1L;
 
-        LiedException(String message) {
+        InvalidDataException(String message) {
             super(message);
         }
     }
 
     /**
-     * A source.
+     * Creates a source.
      *
      * @param source its number
      * @param fetcherRank this node's rank
-     * @param digest that its manifest must have
-     * @param inbox what it tells goes there
+     * @param digest expected digest of its manifest
+     * @param inbox gets its reports
      */
     FetchSource(
             int source,
@@ -90,7 +90,7 @@ final class FetchSource {
             long number,
             Bytes digest,
             StateStreams streams,
-            BlockingQueue<News> inbox) {
+            BlockingQueue<Report> inbox) {
         this.source = source;
         this.peer = peer;
         this.fetcherRank = fetcherRank;
@@ -100,7 +100,7 @@ final class FetchSource {
         this.inbox = inbox;
     }
 
-    /** Takes what comes; for its thread. */
+    /** Receives until the source ends; runs on the source's thread. */
     void run() throws IOException, InterruptedException {
         try {
             while (true) {
@@ -108,31 +108,31 @@ final class FetchSource {
                 asked.clear();
                 manifest.reset();
                 stream = opened;
-                tell(new FetchMachine.Event.Opened(source));
+                post(new FetchMachine.Event.Opened(source));
                 try {
                     while (true) {
                         take(opened.receive());
                     }
                 } catch (InternalError error) {
-                    tell(new FetchMachine.Event.Lost(
+                    post(new FetchMachine.Event.Lost(
                             source, String.valueOf(MemoryFault.of(error).getMessage())));
-                } catch (LiedException lied) {
-                    tell(new FetchMachine.Event.Lied(source, String.valueOf(lied.getMessage())));
+                } catch (InvalidDataException invalid) {
+                    post(new FetchMachine.Event.Invalid(source, String.valueOf(invalid.getMessage())));
                     return;
                 } catch (IOException broken) {
-                    tell(new FetchMachine.Event.Lost(source, String.valueOf(broken.getMessage())));
+                    post(new FetchMachine.Event.Lost(source, String.valueOf(broken.getMessage())));
                 } finally {
                     opened.close();
                 }
                 mayReopen.acquire();
             }
         } finally {
-            inbox.offer(new News.Happened(new FetchMachine.Event.Tick())); // the fetcher looks why nothing comes
+            inbox.offer(new Report.Occurred(new FetchMachine.Event.Tick())); // wakes the fetcher
         }
     }
 
-    private void tell(FetchMachine.Event event) throws InterruptedException {
-        inbox.put(new News.Happened(event));
+    private void post(FetchMachine.Event event) throws InterruptedException {
+        inbox.put(new Report.Occurred(event));
     }
 
     private void take(ReceivedRecord received) throws IOException, InterruptedException {
@@ -142,7 +142,7 @@ final class FetchSource {
         } else if (header.collective() == number && header.kind() == StateServer.CHUNK) {
             takeChunk(received);
         } else {
-            throw new LiedException("sent kind " + header.kind() + " of number " + header.collective());
+            throw new InvalidDataException("sent kind " + header.kind() + " of number " + header.collective());
         }
     }
 
@@ -151,22 +151,23 @@ final class FetchSource {
         if (header.offset() != manifest.size()
                 || header.length() > StateManifest.ENCODED_MAX - manifest.size()
                 || header.length() == 0) {
-            throw new LiedException("sent " + header.length() + " bytes at " + header.offset() + " of a manifest");
+            throw new InvalidDataException(
+                    "sent " + header.length() + " bytes at " + header.offset() + " of a manifest");
         }
         manifest.writeBytes(received.toBytes());
         if (header.chunk() != StateServer.LAST) {
-            tell(new FetchMachine.Event.Heard(source));
+            post(new FetchMachine.Event.Heard(source));
             return;
         }
         byte[] whole = manifest.toByteArray();
         manifest.reset();
         if (!digest.equals(Bytes.of(StateManifest.sha256(whole)))) {
-            throw new LiedException("sent the manifest of another state");
+            throw new InvalidDataException("sent the manifest of another state");
         }
         try {
-            inbox.put(new News.ManifestCame(source, StateManifest.decode(whole)));
+            inbox.put(new Report.ManifestCame(source, StateManifest.decode(whole)));
         } catch (MalformedMessageException malformed) {
-            throw new LiedException("sent " + malformed.getMessage());
+            throw new InvalidDataException("sent a " + malformed.getMessage());
         }
     }
 
@@ -177,31 +178,32 @@ final class FetchSource {
                 || header.offset() != slot.start + slot.filled
                 || header.length() > slot.length - slot.filled
                 || header.length() == 0) {
-            throw new LiedException("sent " + header.length() + " bytes at " + header.offset() + ", not asked for");
+            throw new InvalidDataException(
+                    "sent " + header.length() + " bytes at " + header.offset() + ", not requested");
         }
         received.copyTo(slot.piece, slot.filled);
         slot.filled += header.length();
         if (slot.filled < slot.length) {
-            tell(new FetchMachine.Event.Heard(source));
+            post(new FetchMachine.Event.Heard(source));
             return;
         }
         asked.remove();
         if (fingerprint.of(slot.piece.asSlice(0, slot.length)) != slot.fingerprint) {
-            throw new LiedException("sent wrong bytes for chunk " + slot.chunk);
+            throw new InvalidDataException("sent wrong bytes for chunk " + slot.chunk);
         }
-        inbox.put(new News.ChunkCame(source, slot));
+        inbox.put(new Report.ChunkCame(source, slot));
     }
 
     NodeId peer() {
         return peer;
     }
 
-    /** Asks for the manifest; for the fetcher, like all below. */
+    /** Requests the manifest; called by the fetcher, like all methods below. */
     void askManifest() {
         send(StateServer.ASK_MANIFEST, 0);
     }
 
-    /** Asks for a chunk. */
+    /** Requests a chunk. */
     void ask(Slot slot) {
         asked.add(slot);
         send(StateServer.ASK_CHUNK, slot.start);
@@ -210,21 +212,21 @@ final class FetchSource {
     private void send(int kind, long offset) {
         DataStream to = stream;
         if (to == null) {
-            throw new IllegalStateException("nobody asks a source before it was opened");
+            throw new IllegalStateException("the source has no stream yet");
         }
         try {
             to.send(kind, 0, number, offset, MemorySegment.NULL, MemorySegment.NULL, 0, 0);
         } catch (IOException broken) {
-            to.close(); // its own thread sees that and tells of it
+            to.close(); // the source's thread notices and reports it
         }
     }
 
-    /** Lets it open another stream. */
+    /** Lets the source's thread open another stream. */
     void reopen() {
         mayReopen.release();
     }
 
-    /** Ends its stream for good. */
+    /** Closes the stream; no other one is opened. */
     void drop() {
         DataStream last = stream;
         if (last != null) {

@@ -10,10 +10,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers that all ranks of a group keep alike, and how many steps were completed on the way to what they hold. The buffers
- * stay the application's: they are read and, where the group's state is another, written inside a boundary only.
+ * The buffers that must be equal on all ranks of a group, and the number of steps that led to their content. The application owns
+ * the buffers. They are read only inside a boundary, and written there only if the group's state differs.
  *
- * <p>For the application's thread, except {@link #read}.
+ * <p>For the application's thread; {@link #read} also for others.
  */
 public final class SharedState implements AutoCloseable {
     /** Below this, a second thread costs more than it saves. */
@@ -34,7 +34,7 @@ public final class SharedState implements AutoCloseable {
         this(StateLayout.CHUNK_BYTES_MAX);
     }
 
-    /** With chunks of another size, the same on all ranks. */
+    /** Creates a state with another chunk size, the same on all ranks. */
     public SharedState(int chunkBytes) {
         this.chunkBytes = chunkBytes;
         this.layout = new StateLayout(chunkBytes, List.of());
@@ -45,9 +45,9 @@ public final class SharedState implements AutoCloseable {
      * Registers buffers, in the same order on all ranks.
      *
      * @param name 1 to 63 printable characters, unique
-     * @param more at least one; heap or native, writable, usable from any thread, of any size; kept, and to be kept alive by the
-     *     application
-     * @throws IllegalStateException the first step has begun
+     * @param more at least one; heap or native, writable, usable from any thread, of any size; kept, and the application must keep
+     *     them alive
+     * @throws IllegalStateException if the first step has begun
      */
     public void share(String name, List<MemorySegment> more) {
         if (sealed) {
@@ -77,26 +77,27 @@ public final class SharedState implements AutoCloseable {
         return layout;
     }
 
-    /** Steps completed, 0 or more. */
+    /** Number of completed steps, 0 or more. */
     public long revision() {
         return revision;
     }
 
     public void revision(long steps) {
         if (steps < 0) {
-            throw new IllegalArgumentException("nobody completed " + steps + " steps");
+            throw new IllegalArgumentException("steps must be 0 or more, got " + steps);
         }
         revision = steps;
     }
 
     /**
-     * What is shared is the state after this many steps, from a checkpoint; the first step to begin has this number.
+     * Declares that the shared buffers hold the state after {@code step} steps, from a checkpoint. The first step to begin has this
+     * number.
      *
-     * @throws IllegalStateException a step has begun
+     * @throws IllegalStateException if a step has begun
      */
     public void resumeAt(long step) {
         if (step < 0) {
-            throw new IllegalArgumentException("steps are numbered from 0, got " + step);
+            throw new IllegalArgumentException("step must be 0 or more, got " + step);
         }
         if (begun) {
             throw new IllegalStateException(
@@ -106,18 +107,18 @@ public final class SharedState implements AutoCloseable {
         revision = step;
     }
 
-    /** The group agreed on this number; what it agreed on is not passed yet, and may be decided anew. */
+    /** Takes the number of steps that the group agreed on. The boundary is not passed yet, so the group may decide again. */
     void takeOver(long steps) {
         revision(steps);
         resumed |= !begun && steps > 0;
     }
 
-    /** Whether the revision is what an application said, here or at another rank, and no boundary was passed since. */
+    /** Whether the revision comes from {@code resumeAt}, here or on another rank, and no boundary was passed since. */
     boolean isResumed() {
         return resumed;
     }
 
-    /** A boundary was passed: a step begins, and what its end will leave is that of one more step. */
+    /** Records that a boundary was passed. A step begins, and at its end the buffers will hold one more step. */
     public void passed(String inLineage, long step) {
         lineage = inLineage;
         resumed = false;
@@ -125,22 +126,22 @@ public final class SharedState implements AutoCloseable {
         revision(step + 1);
     }
 
-    /** This member was out of its group: what it holds is what the others may have gone on without. */
+    /** Records that this member was out of its group, so the others may have continued without its state. */
     public void left() {
         lineage = "";
     }
 
-    /** Whether this member passed its last boundary in another lineage, so that others know better. */
+    /** Whether this member passed its last boundary in another lineage, so that its state does not count. */
     boolean isNewIn(String here) {
         return !lineage.equals(here);
     }
 
-    /** What arrived and is not in use yet. */
+    /** Chunks that arrived and are not in the buffers yet. */
     StateStaging staging() {
         return staging;
     }
 
-    /** Looks over all bytes as they are now; from the first time on, nothing more can be shared. */
+    /** Computes the manifest of the current content. After the first call, no more buffers can be shared. */
     StateManifest manifest() {
         sealed = true;
         long[] fingerprints = new long[layout.chunks()];
@@ -181,24 +182,24 @@ public final class SharedState implements AutoCloseable {
         }
     }
 
-    /** Copies {@code target.byteSize()} bytes from {@code offset} of the whole; from any thread while nobody writes. */
+    /** Copies {@code target.byteSize()} bytes from {@code offset} of the whole state. Any thread may call this while no thread writes. */
     void read(long offset, MemorySegment target) {
         walk(offset, target.byteSize(), (part, at) -> MemorySegment.copy(part, 0, target, at, part.byteSize()));
     }
 
-    /** Replaces bytes from {@code offset} of the whole. */
+    /** Replaces bytes from {@code offset} of the whole state. */
     void write(long offset, MemorySegment source) {
         walk(offset, source.byteSize(), (part, at) -> MemorySegment.copy(source, at, part, 0, part.byteSize()));
     }
 
     private interface Visitor {
-        /** A part of one buffer, which lies {@code at} bytes after the first. */
+        /** Visits a part of one buffer, which lies {@code at} bytes after the start of the range. */
         void visit(MemorySegment part, long at);
     }
 
     private void walk(long offset, long length, Visitor visitor) {
         int found = Arrays.binarySearch(starts, offset);
-        int index = found >= 0 ? found : -found - 2; // of several that start here, all but the last are empty
+        int index = found >= 0 ? found : -found - 2; // if several start here, all but the last are empty
         for (long done = 0; done < length; index++) {
             MemorySegment buffer = buffers.get(index);
             long from = offset + done - starts[index];
@@ -210,7 +211,7 @@ public final class SharedState implements AutoCloseable {
         }
     }
 
-    /** Gives staged memory back; to be called when no boundary runs. */
+    /** Frees the staged memory; no boundary may be running. */
     @Override
     public void close() {
         staging.close();

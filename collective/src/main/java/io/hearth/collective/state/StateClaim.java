@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a rank says at a boundary of the state that it holds, {@link #BYTES} bytes little-endian:
+ * A rank's description of its state at a boundary, {@link #BYTES} bytes little-endian:
  *
  * <pre>
  * 0          8        40         48       49        50  56
@@ -20,10 +20,11 @@ import java.util.List;
  *
  * @param revision steps completed, 0 to {@link Status#NUMBER_MAX}
  * @param digest of the state's manifest, {@link #DIGEST_BYTES} long
- * @param joined has passed no boundary of this lineage yet, so that others know better; in what was agreed: somebody had not
- * @param sources up to {@link #SOURCES_MAX} ranks from which it would fetch, nearest first; on the wire 2 bytes each, 65,535
+ * @param joined whether the rank has passed no boundary of this lineage yet, so that its state does not count; in the agreed claim:
+ *     whether this holds for any rank
+ * @param sources up to {@link #SOURCES_MAX} ranks from which the rank would fetch, nearest first; on the wire 2 bytes each, 65,535
  *     for none
- * @param resumed the revision is what an application said its checkpoint has; this rank has passed no boundary at all
+ * @param resumed whether the revision comes from {@link SharedState#resumeAt} and the rank has passed no boundary at all
  */
 public record StateClaim(long revision, Bytes digest, boolean joined, List<Integer> sources, boolean resumed) {
     public static final int BYTES = 56;
@@ -31,7 +32,7 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
     /** Length of a digest, in bytes. */
     public static final int DIGEST_BYTES = 32;
 
-    /** Most ranks that a claim names to fetch from. */
+    /** Most ranks that a claim names as sources. */
     public static final int SOURCES_MAX = 4;
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -41,40 +42,40 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
     private static final int SOURCES = 40;
     private static final int JOINED = 48;
     private static final int RESUMED = 49;
-    private static final int NOBODY = 0xFFFF;
+    private static final int NO_RANK = 0xFFFF;
 
     public StateClaim {
         sources = List.copyOf(sources);
-        boolean areRanks = sources.stream().allMatch(rank -> rank >= 0 && rank < NOBODY);
+        boolean areRanks = sources.stream().allMatch(rank -> rank >= 0 && rank < NO_RANK);
         if (revision < 0
                 || revision > Status.NUMBER_MAX
                 || digest.size() != DIGEST_BYTES
                 || sources.size() > SOURCES_MAX
                 || !areRanks) {
-            throw new IllegalArgumentException("nobody holds revision " + revision + " with a digest of "
-                    + digest.size() + " bytes and would ask ranks " + sources);
+            throw new IllegalArgumentException("invalid claim: revision " + revision + ", digest of " + digest.size()
+                    + " bytes, sources " + sources);
         }
     }
 
-    /** Of a rank whose application named no step. */
+    /** Claim of a rank whose application did not call {@code resumeAt}. */
     public StateClaim(long revision, Bytes digest, boolean joined, List<Integer> sources) {
         this(revision, digest, joined, sources, false);
     }
 
-    /** Whether its rank passed a boundary in some lineage and completed a step. */
+    /** Whether the rank passed a boundary in some lineage and completed a step. */
     boolean isWorked() {
         return revision > 0 && !resumed;
     }
 
-    /** Revision and digest alone: what a group agrees on. */
+    /** The part that a group agrees on: revision and digest. */
     StateClaim agreed() {
         return new StateClaim(revision, digest, false, List.of());
     }
 
     /**
-     * The same, if a step can follow it.
+     * Returns this claim, if a step can follow it.
      *
-     * @throws IllegalArgumentException its revision is the last that there is
+     * @throws IllegalArgumentException if its revision is the highest possible one
      */
     public StateClaim requireSuccessor() {
         if (revision >= Status.NUMBER_MAX) {
@@ -83,12 +84,12 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
         return this;
     }
 
-    /** The same, with whether any member passes its first boundary of the lineage here. */
-    StateClaim joinedBy(boolean anybody) {
-        return new StateClaim(revision, digest, anybody, sources);
+    /** A copy that records whether any member passes its first boundary of the lineage here. */
+    StateClaim joinedBy(boolean anyJoined) {
+        return new StateClaim(revision, digest, anyJoined, sources);
     }
 
-    /** Whether it is the same state, whatever its number. */
+    /** Whether both claims have the same state; revisions may differ. */
     boolean holds(StateClaim that) {
         return digest.equals(that.digest);
     }
@@ -99,7 +100,7 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
         place.set(LONG, 0, revision);
         MemorySegment.copy(MemorySegment.ofArray(digest.toArray()), 0, place, DIGEST, DIGEST_BYTES);
         for (int i = 0; i < SOURCES_MAX; i++) {
-            int rank = i < sources.size() ? sources.get(i) : NOBODY;
+            int rank = i < sources.size() ? sources.get(i) : NO_RANK;
             place.set(SHORT, SOURCES + (long) i * Short.BYTES, (short) rank);
         }
         place.set(ValueLayout.JAVA_BYTE, JOINED, (byte) (joined ? 1 : 0));
@@ -109,14 +110,14 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
     /**
      * Reads {@link #BYTES} at {@code offset}.
      *
-     * @throws IllegalArgumentException they are no claim
+     * @throws IllegalArgumentException if they are not a valid claim
      */
     static StateClaim readFrom(MemorySegment from, long offset) {
         MemorySegment place = from.asSlice(offset, BYTES);
         var sources = new ArrayList<Integer>();
         for (int i = 0; i < SOURCES_MAX; i++) {
             int rank = Short.toUnsignedInt(place.get(SHORT, SOURCES + (long) i * Short.BYTES));
-            if (rank != NOBODY) {
+            if (rank != NO_RANK) {
                 sources.add(rank);
             }
         }

@@ -3,7 +3,7 @@ package io.hearth.collective.state;
 import io.hearth.collective.exchange.GiveUpException;
 import io.hearth.collective.exchange.Mesh;
 import io.hearth.collective.exchange.ProgressTeller;
-import io.hearth.collective.state.FetchSource.News;
+import io.hearth.collective.state.FetchSource.Report;
 import io.hearth.collective.state.FetchSource.Slot;
 import io.hearth.collective.state.machine.FetchMachine;
 import io.hearth.collective.state.machine.FetchMachine.Effect;
@@ -29,9 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes over the group's state from ranks that hold it, within one attempt at a boundary. The calling thread steps the
- * {@link FetchMachine} and asks; one thread for each source receives. The application's buffers are written at the end, when
- * all bytes are there and right.
+ * Fetches the group's state from ranks that hold it, within one attempt at a boundary. The calling thread steps the {@link
+ * FetchMachine} and sends the requests; each source has a thread that receives. The application's buffers are written at the end,
+ * when all bytes have arrived and are checked.
  */
 final class StateFetcher {
     private static final Logger LOG = LoggerFactory.getLogger(StateFetcher.class);
@@ -39,25 +39,25 @@ final class StateFetcher {
 
     private final Task task;
     private final FetchMachine machine;
-    private final BlockingQueue<News> inbox = new ArrayBlockingQueue<>(INBOX_MAX);
+    private final BlockingQueue<Report> inbox = new ArrayBlockingQueue<>(INBOX_MAX);
     private final List<FetchSource> sources = new ArrayList<>();
-    private final Set<Slot> flying = new LinkedHashSet<>();
-    private final Set<Integer> givers = new TreeSet<>();
-    private String trouble = "no source answered";
+    private final Set<Slot> requested = new LinkedHashSet<>();
+    private final Set<Integer> suppliers = new TreeSet<>();
+    private String problem = "no source answered";
     private @Nullable StateManifest manifest;
     private long bytesTotal;
     private long bytesDone;
 
     /**
-     * What to do; all borrowed.
+     * Input of a fetch; all borrowed.
      *
-     * @param own manifest of what the state holds now
-     * @param agreed what it is to hold
-     * @param sources that hold it, first choice first, at least one
-     * @param number of the boundary
+     * @param own manifest of the current content of {@code state}
+     * @param agreed the state to fetch
+     * @param sources members that hold it, first choice first, at least one
+     * @param number number of the boundary's call
      * @param budgetNanos for this attempt
-     * @param budgetText for people, the budget of all attempts
-     * @param progress told how far it is
+     * @param budgetText budget of all attempts, for messages
+     * @param progress gets the progress
      */
     record Task(
             SharedState state,
@@ -80,11 +80,11 @@ final class StateFetcher {
     }
 
     /**
-     * Fetches and takes over; {@code streams} are closed when this returns or throws.
+     * Fetches the state and writes it to the buffers; closes {@code streams}.
      *
-     * @return the manifest of what the state holds now
-     * @throws GiveUpException this rank cannot get the state; its buffers are untouched
-     * @throws IOException the mesh was abandoned; what arrived is kept for the next attempt
+     * @return the manifest of the new content
+     * @throws GiveUpException if this rank cannot get the state; its buffers are unchanged
+     * @throws IOException if the mesh was abandoned; chunks that arrived are kept for the next attempt
      */
     StateManifest fetch(StateStreams streams, Clock clock) throws IOException {
         task.mesh().waitsFor("the group's state");
@@ -95,13 +95,13 @@ final class StateFetcher {
             arrived = receiveAll(clock);
         } finally {
             task.progress().ended();
-            keepWhatCame();
+            keepArrived();
         }
         takeOver(arrived);
         LOG.info(
                 "took over the group's state: {} from peers={} ms={}",
                 size(bytesDone),
-                givers.size(),
+                suppliers.size(),
                 TimeUnit.NANOSECONDS.toMillis(clock.nanoTime() - startNanos));
         return arrived;
     }
@@ -131,39 +131,40 @@ final class StateFetcher {
     }
 
     private Event next(long sleepNanos) throws IOException {
-        News news;
+        Report report;
         try {
-            news = inbox.poll(sleepNanos, TimeUnit.NANOSECONDS);
+            report = inbox.poll(sleepNanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
             throw (InterruptedIOException) new InterruptedIOException("interrupted").initCause(stop);
         }
-        return switch (news) {
+        return switch (report) {
             case null -> new Event.Tick();
-            case News.Happened(Event event) -> event;
-            case News.ManifestCame(int source, StateManifest came) -> new Event.Manifest(source, missing(came));
-            case News.ChunkCame(int source, Slot slot) -> {
+            case Report.Occurred(Event event) -> event;
+            case Report.ManifestCame(int source, StateManifest arrived) -> new Event.Manifest(source, missing(arrived));
+            case Report.ChunkCame(int source, Slot slot) -> {
                 keep(slot);
                 bytesDone += slot.length;
-                givers.add(source);
-                task.progress().inAll(bytesTotal, givers.size());
+                suppliers.add(source);
+                task.progress().inAll(bytesTotal, suppliers.size());
                 task.progress().moved(slot.length);
                 yield new Event.Arrived(source, slot.chunk);
             }
         };
     }
 
-    /** What is neither in the buffers nor left from an earlier attempt. */
-    private List<Integer> missing(StateManifest came) throws GiveUpException {
+    /** Chunks that are neither in the buffers nor kept from an earlier attempt. */
+    private List<Integer> missing(StateManifest arrived) throws GiveUpException {
         StateLayout layout = task.own().layout();
         Mesh mesh = task.mesh();
-        String difference = layout.differenceFrom(came.layout()).orElse(null);
+        String difference = layout.differenceFrom(arrived.layout()).orElse(null);
         if (difference != null) {
             throw new GiveUpException(new StateSyncException(mesh.name(mesh.self()) + " " + difference
                     + "; share the same buffers in the same order on all ranks"));
         }
-        manifest = came;
-        List<Integer> missing = task.state().staging().missing(came, task.own().differing(came));
+        manifest = arrived;
+        List<Integer> missing =
+                task.state().staging().missing(arrived, task.own().differing(arrived));
         bytesTotal = missing.stream().mapToLong(layout::chunkLength).sum();
         task.progress().inAll(bytesTotal, sources.size());
         return missing;
@@ -171,7 +172,7 @@ final class StateFetcher {
 
     private StateManifest known() {
         if (manifest == null) {
-            throw new AssertionError("no chunk comes before the manifest");
+            throw new AssertionError("a chunk arrived before the manifest");
         }
         return manifest;
     }
@@ -182,16 +183,16 @@ final class StateFetcher {
             when chunk == FetchMachine.MANIFEST -> sources.get(source).askManifest();
             case Effect.Ask(int source, int chunk) -> sources.get(source).ask(slot(chunk));
             case Effect.Reopen(int source, String why) -> {
-                trouble = name(source) + ": " + why;
-                LOG.debug("opening another stream for state from {}", trouble);
+                problem = name(source) + ": " + why;
+                LOG.debug("opening another stream for state from {}", problem);
                 sources.get(source).reopen();
             }
             case Effect.Drop(int source, String why) -> {
-                trouble = name(source) + ": " + why;
-                LOG.warn("a source of the group's state is not asked any more: {}", trouble);
+                problem = name(source) + ": " + why;
+                LOG.warn("giving up a source of the group's state: {}", problem);
                 sources.get(source).drop();
             }
-            case Effect.Progress _ -> task.progress().moved(0); // also while nothing comes
+            case Effect.Progress _ -> task.progress().moved(0); // also while no bytes arrive
             case Effect.Complete() -> {}
             case Effect.GaveUp(FetchMachine.Reason reason) ->
                 throw new GiveUpException(new StateSyncException(text(reason)));
@@ -200,16 +201,17 @@ final class StateFetcher {
 
     private String text(FetchMachine.Reason reason) {
         Mesh mesh = task.mesh();
-        String what = mesh.name(mesh.self()) + " lacks the group's state of "
+        String what = mesh.name(mesh.self()) + " does not have the group's state of "
                 + size(task.own().layout().bytes());
-        String came = size(bytesDone) + " of " + size(bytesTotal) + " did, from " + givers.size() + " members";
+        String arrived =
+                size(bytesDone) + " of " + size(bytesTotal) + " arrived, from " + suppliers.size() + " members";
         return switch (reason) {
             case OUT_OF_TIME ->
                 what + ", which did not arrive within " + task.budgetText() + " ("
-                        + (manifest == null ? trouble : came)
+                        + (manifest == null ? problem : arrived)
                         + "); raise stateBudget, or call again, since what arrived is kept";
             case NO_SOURCE ->
-                what + ", and no member that holds it can be asked any more (" + trouble
+                what + ", and no member that holds it is left as a source (" + problem
                         + "); call again, since what arrived is kept";
         };
     }
@@ -226,24 +228,24 @@ final class StateFetcher {
                 layout.chunkLength(chunk),
                 known().fingerprint(chunk),
                 task.state().staging().take());
-        flying.add(slot);
+        requested.add(slot);
         return slot;
     }
 
     private void keep(Slot slot) {
-        flying.remove(slot);
+        requested.remove(slot);
         task.state().staging().put(slot.chunk, slot.fingerprint, slot.piece);
     }
 
-    /** No other thread is left. */
-    private void keepWhatCame() {
-        for (News news : inbox) {
-            if (news instanceof News.ChunkCame came) {
-                keep(came.slot());
+    /** Keeps all chunks that arrived; no other thread is running any more. */
+    private void keepArrived() {
+        for (Report report : inbox) {
+            if (report instanceof Report.ChunkCame arrived) {
+                keep(arrived.slot());
             }
         }
-        flying.forEach(slot -> task.state().staging().giveBack(slot.piece));
-        flying.clear();
+        requested.forEach(slot -> task.state().staging().giveBack(slot.piece));
+        requested.clear();
     }
 
     private void takeOver(StateManifest arrived) {
@@ -258,13 +260,13 @@ final class StateFetcher {
         staging.close();
     }
 
-    /** For people: {@code 10 s}, {@code 0.5 s}. */
+    /** A duration for messages: {@code 10 s}, {@code 0.5 s}. */
     static String text(Duration time) {
         long millis = time.toMillis();
         return (millis % 1000 == 0 ? String.valueOf(millis / 1000) : String.valueOf(millis / 1000.0)) + " s";
     }
 
-    /** For people: {@code 3.2 GiB}. */
+    /** A size for messages: {@code 3.2 GiB}. */
     static String size(long bytes) {
         String[] units = {"bytes", "KiB", "MiB", "GiB", "TiB"};
         double value = bytes;

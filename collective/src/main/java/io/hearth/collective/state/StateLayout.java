@@ -11,11 +11,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a rank shares, without the bytes: names and sizes in the order of their registration. Chunks are cut from all buffers
- * laid end to end.
+ * Names and sizes of a rank's shared buffers, in the order of their registration. Chunks are cut from all buffers laid end to end.
  *
  * @param chunkBytes size of all chunks but the last, 1 to {@link #CHUNK_BYTES_MAX}
- * @param shares in the order of their registration; all buffers of one after the other
+ * @param shares in the order of their registration
  * @param bytes of all buffers together
  */
 record StateLayout(int chunkBytes, List<Share> shares, long bytes) {
@@ -45,19 +44,20 @@ record StateLayout(int chunkBytes, List<Share> shares, long bytes) {
             buffers += share.sizes().size();
         }
         if (bytes != sum(shares) || bytes > BYTES_MAX) {
-            throw new IllegalArgumentException("at most " + BYTES_MAX + " bytes of state are shared, not " + bytes);
+            throw new IllegalArgumentException("shared state must have at most " + BYTES_MAX + " bytes, got " + bytes);
         }
         if (buffers > BUFFERS_MAX) {
-            throw new IllegalArgumentException("at most " + BUFFERS_MAX + " buffers are shared, not " + buffers
+            throw new IllegalArgumentException("at most " + BUFFERS_MAX + " buffers can be shared, got " + buffers
                     + "; join small ones into larger ones");
         }
         if (chunkBytes < 1 || chunkBytes > CHUNK_BYTES_MAX || bytes / chunkBytes >= Integer.MAX_VALUE) {
-            throw new IllegalArgumentException("no state of " + bytes + " bytes has chunks of " + chunkBytes);
+            throw new IllegalArgumentException(
+                    "chunk size must be 1 to " + CHUNK_BYTES_MAX + ", got " + chunkBytes + " for " + bytes + " bytes");
         }
     }
 
     /**
-     * What was registered under one name.
+     * The buffers that were registered under one name.
      *
      * @param name 1 to {@link #NAME_MAX} printable characters
      * @param sizes of its buffers in bytes, at least one
@@ -68,10 +68,10 @@ record StateLayout(int chunkBytes, List<Share> shares, long bytes) {
             boolean isPrintable = name.codePoints().noneMatch(Character::isISOControl);
             if (name.isEmpty() || name.length() > NAME_MAX || !isPrintable) {
                 throw new IllegalArgumentException(
-                        "a name has 1 to " + NAME_MAX + " printable characters, not " + name.length());
+                        "a name must have 1 to " + NAME_MAX + " printable characters, got " + name.length());
             }
             if (sizes.isEmpty() || sizes.stream().anyMatch(size -> size < 0)) {
-                throw new IllegalArgumentException("'" + name + "' needs at least one buffer, and none of less than 0");
+                throw new IllegalArgumentException("'" + name + "' needs at least one buffer, and sizes of 0 or more");
             }
         }
     }
@@ -80,7 +80,7 @@ record StateLayout(int chunkBytes, List<Share> shares, long bytes) {
         this(chunkBytes, shares, sum(shares));
     }
 
-    /** Stops at {@link Long#MAX_VALUE}. */
+    /** Sum of all sizes, at most {@link Long#MAX_VALUE}. */
     private static long sum(List<Share> shares) {
         long sum = 0;
         for (Share share : shares) {
@@ -91,7 +91,7 @@ record StateLayout(int chunkBytes, List<Share> shares, long bytes) {
         return sum;
     }
 
-    /** How many chunks there are; none without bytes. */
+    /** Number of chunks; 0 without bytes. */
     int chunks() {
         return (int) Math.ceilDiv(bytes, (long) chunkBytes);
     }
@@ -102,9 +102,10 @@ record StateLayout(int chunkBytes, List<Share> shares, long bytes) {
     }
 
     /**
-     * What this layout shares otherwise than the group's; empty where they are equal. Reads on after "rank 2".
+     * The first difference from the group's layout; empty if they are equal. The text continues a message that begins with "rank
+     * 2".
      *
-     * @param group the right one
+     * @param group the agreed layout
      */
     Optional<String> differenceFrom(StateLayout group) {
         if (chunkBytes != group.chunkBytes) {
@@ -173,7 +174,7 @@ record StateLayout(int chunkBytes, List<Share> shares, long bytes) {
     /**
      * Reads a layout from the front of {@code in}, which is little-endian.
      *
-     * @throws MalformedMessageException if there is none
+     * @throws MalformedMessageException if the bytes are not a layout
      */
     static StateLayout decode(ByteBuffer in) throws MalformedMessageException {
         try {
@@ -192,7 +193,7 @@ record StateLayout(int chunkBytes, List<Share> shares, long bytes) {
             }
             return new StateLayout(chunkBytes, shares);
         } catch (BufferUnderflowException | IllegalArgumentException nonsense) {
-            throw new MalformedMessageException("no layout of shared state: " + nonsense.getMessage(), nonsense);
+            throw new MalformedMessageException("malformed layout of shared state: " + nonsense.getMessage(), nonsense);
         }
     }
 

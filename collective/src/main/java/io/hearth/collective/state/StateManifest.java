@@ -9,7 +9,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** A state's layout and the fingerprint of each of its chunks; its digest stands for the whole state. Immutable. */
+/** A state's layout and the fingerprint of each of its chunks. Its digest identifies the whole state. Immutable. */
 final class StateManifest {
     /** Longest encoding. */
     static final int ENCODED_MAX =
@@ -19,11 +19,11 @@ final class StateManifest {
     private final long[] fingerprints;
     private final Bytes digest;
 
-    /** {@code fingerprints} has one entry for each chunk of the layout, and is kept. */
+    /** Creates a manifest; {@code fingerprints} has one entry for each chunk of the layout, and is kept. */
     StateManifest(StateLayout layout, long[] fingerprints) {
         if (fingerprints.length != layout.chunks()) {
             throw new IllegalArgumentException(
-                    layout.chunks() + " chunks do not have " + fingerprints.length + " fingerprints");
+                    "need one fingerprint for each of " + layout.chunks() + " chunks, got " + fingerprints.length);
         }
         this.layout = layout;
         this.fingerprints = fingerprints;
@@ -44,7 +44,7 @@ final class StateManifest {
         return digest;
     }
 
-    /** Chunks that are others in {@code that} manifest of the same layout, in order. */
+    /** Chunks whose fingerprints differ in {@code that} manifest of the same layout, in order. */
     List<Integer> differing(StateManifest that) {
         return IntStream.range(0, fingerprints.length)
                 .filter(chunk -> fingerprints[chunk] != that.fingerprints[chunk])
@@ -67,21 +67,21 @@ final class StateManifest {
     /**
      * Reads a manifest.
      *
-     * @throws MalformedMessageException if the bytes are none
+     * @throws MalformedMessageException if the bytes are not a manifest
      */
     static StateManifest decode(byte[] bytes) throws MalformedMessageException {
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         StateLayout layout = StateLayout.decode(in);
         if (in.remaining() != (long) layout.chunks() * Long.BYTES) {
-            throw new MalformedMessageException(
-                    layout.chunks() + " chunks do not have " + in.remaining() + " bytes of fingerprints");
+            throw new MalformedMessageException("malformed manifest: " + in.remaining() + " bytes of fingerprints for "
+                    + layout.chunks() + " chunks");
         }
         long[] fingerprints = new long[layout.chunks()];
         in.asLongBuffer().get(fingerprints);
         return new StateManifest(layout, fingerprints);
     }
 
-    /** The digest that {@code encoded} has. */
+    /** SHA-256 of {@code encoded}. */
     static byte[] sha256(byte[] encoded) {
         try {
             return MessageDigest.getInstance("SHA-256").digest(encoded);

@@ -10,20 +10,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives this rank's state to one that lacks it, on a thread of its own: answers one request after the other, until the stream
- * ends in order or the boundary is over. A stream that breaks is opened again.
+ * Serves this rank's state to a rank that lacks it, on a thread of its own. It answers one request after the other, until the peer
+ * closes the stream or the boundary ends. A stream that breaks is opened again.
  */
 public final class StateServer {
     /** Request without payload; the answer is the manifest in records of {@link #MANIFEST}. */
     static final int ASK_MANIFEST = RecordHeader.USER_MIN + 16;
 
-    /** Part of a manifest at the header's offset; its chunk is {@link #LAST} in the last. */
+    /** Part of a manifest at the header's offset; chunk is {@link #LAST} in the last part. */
     static final int MANIFEST = ASK_MANIFEST + 1;
 
     /** Request without payload for the chunk that begins at the header's offset. */
     static final int ASK_CHUNK = ASK_MANIFEST + 2;
 
-    /** Part of a chunk; the header's offset is that in the whole state. */
+    /** Part of a chunk; the header has its offset in the whole state. */
     public static final int CHUNK = ASK_MANIFEST + 3;
 
     /** See {@link #MANIFEST}. */
@@ -41,11 +41,11 @@ public final class StateServer {
     private final byte[] record = new byte[RECORD_BYTES];
 
     /**
-     * For one rank.
+     * Creates the server for one rank.
      *
-     * @param state borrowed, not written until this has ended
-     * @param manifest of that state
-     * @param number of the boundary
+     * @param state borrowed, not written before this server has ended
+     * @param manifest manifest of {@code state}
+     * @param number number of the boundary's call
      */
     StateServer(
             SharedState state,
@@ -62,7 +62,7 @@ public final class StateServer {
         this.number = number;
     }
 
-    /** Serves; for its thread. */
+    /** Serves requests; runs on the server's thread. */
     void run() throws IOException, InterruptedException {
         while (true) {
             DataStream stream = streams.open(fetcher, fetcherRank);
@@ -92,8 +92,8 @@ public final class StateServer {
                 && offset % layout.chunkBytes() == 0) {
             sendChunk(stream, offset, layout.chunkLength((int) (offset / layout.chunkBytes())));
         } else {
-            LOG.warn("peer={} asks for no part of the state: kind={} offset={}", fetcher, asked.kind(), offset);
-            throw new IOException("no part of the state");
+            LOG.warn("invalid request for state: peer={} kind={} offset={}", fetcher, asked.kind(), offset);
+            throw new IOException("invalid request for state");
         }
     }
 

@@ -11,9 +11,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chunks that arrived and are not in use yet. They outlive a broken attempt, so that the next one, in another group epoch or at
- * a later step, asks only for what it lacks. Native memory, one piece for each chunk; other threads may fill pieces that they
- * were given, all else is for one thread.
+ * Chunks that arrived and are not in the buffers yet. They outlive a broken attempt. So the next attempt, in another group epoch or
+ * at a later step, requests only the missing chunks. Each chunk has a piece of native memory. Other threads may fill a piece that
+ * they got; all else is for one thread.
  */
 final class StateStaging implements AutoCloseable {
     private record Kept(long fingerprint, MemorySegment piece) {}
@@ -27,7 +27,7 @@ final class StateStaging implements AutoCloseable {
         this.chunkBytes = chunkBytes;
     }
 
-    /** Gives up what is not part of that state; the chunks of {@code wanted} that are still missing, in order. */
+    /** Frees kept chunks that are not part of the state. Returns the chunks of {@code wanted} that are missing, in order. */
     List<Integer> missing(StateManifest manifest, List<Integer> wanted) {
         var missing = new ArrayList<Integer>();
         var useful = new TreeMap<Integer, Kept>();
@@ -49,7 +49,7 @@ final class StateStaging implements AutoCloseable {
         return missing;
     }
 
-    /** A piece to fill, holding anything; {@link #put} or {@link #giveBack} takes it again. */
+    /** A piece to fill, with undefined content; {@link #put} or {@link #giveBack} takes it back. */
     MemorySegment take() {
         MemorySegment piece = spare.poll();
         if (piece != null) {
@@ -66,12 +66,12 @@ final class StateStaging implements AutoCloseable {
         kept.put(chunk, new Kept(fingerprint, piece));
     }
 
-    /** For a piece that nobody fills any more. */
+    /** Takes back a piece that no thread fills any more. */
     void giveBack(MemorySegment piece) {
         spare.add(piece);
     }
 
-    /** The bytes of a chunk that is kept; a piece may be longer than its chunk. */
+    /** The piece of a kept chunk; it may be longer than the chunk. */
     MemorySegment bytes(int chunk) {
         Kept here = kept.get(chunk);
         if (here == null) {
@@ -80,7 +80,7 @@ final class StateStaging implements AutoCloseable {
         return here.piece();
     }
 
-    /** Gives all memory back; usable again afterwards. */
+    /** Frees all memory; this object stays usable. */
     @Override
     public void close() {
         kept.clear();

@@ -17,13 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The streams and threads with which one boundary moves state between two ranks, beside the mesh. All end with {@link #close},
- * or with the mesh.
+ * Streams and threads that transfer state between ranks during one boundary, beside the mesh. All end with {@link #close}, or with
+ * the mesh.
  */
 public final class StateStreams implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StateStreams.class);
 
-    /** Streams of the mesh itself have lower indices. A rank that fetches adds its own number; no other rank uses that. */
+    /** Base of the stream indices; the mesh has lower ones. A fetching rank adds its own rank, so each stream has its own index. */
     private static final int INDEX_MIN = 16;
 
     private static final Duration OPEN_AT_ONCE_MAX = Duration.ofSeconds(2);
@@ -34,11 +34,11 @@ public final class StateStreams implements AutoCloseable {
     private final String group;
     private final Runnable onAbandon = this::end;
     private final CountDownLatch ended = new CountDownLatch(1);
-    private final ReentrantLock lock = new ReentrantLock(); // guards the next two
+    private final ReentrantLock lock = new ReentrantLock(); // guards the two fields below
     private final List<Thread> threads = new ArrayList<>();
     private final List<DataStream> open = new ArrayList<>();
 
-    /** Nothing is opened yet. */
+    /** Opens no stream yet. */
     StateStreams(StreamSource source, Mesh mesh, String group) {
         this.source = source;
         this.mesh = mesh;
@@ -46,18 +46,18 @@ public final class StateStreams implements AutoCloseable {
         mesh.adopt(onAbandon);
     }
 
-    /** What a thread does; it ends soon once it is interrupted or a stream that it uses is closed. */
+    /** The work of a thread. It must end soon after an interrupt, or after a stream that it uses is closed. */
     interface Job {
         void run() throws IOException, InterruptedException;
     }
 
-    /** Runs a job on a thread of its own; its checked exceptions only mean that it is over. */
+    /** Runs a job on a thread of its own. A checked exception only means that the job has ended. */
     void start(String name, Job job) {
         Thread thread = Thread.ofPlatform().name(name).daemon(true).unstarted(() -> {
             try {
                 job.run();
             } catch (IOException | InterruptedException over) {
-                // the job told whom it concerns
+                // the job has reported it
             } catch (RuntimeException | Error bug) {
                 LOG.error("a transfer of shared state stopped by a bug: report this", bug);
             }
@@ -75,9 +75,9 @@ public final class StateStreams implements AutoCloseable {
     }
 
     /**
-     * Opens the stream over which the rank {@code fetcher} gets state; asks again until the peer has asked too.
+     * Opens the stream over which rank {@code fetcher} gets state. Retries until the peer opens its end too.
      *
-     * @throws IOException this has ended
+     * @throws IOException if the transfer has ended
      */
     DataStream open(NodeId peer, int fetcher) throws IOException, InterruptedException {
         var id = new StreamId(group, mesh.fence(), INDEX_MIN + fetcher);
@@ -127,7 +127,7 @@ public final class StateStreams implements AutoCloseable {
         running.forEach(Thread::interrupt);
     }
 
-    /** Returns when the last thread is gone. */
+    /** Ends the transfer, and returns when its last thread has ended. */
     @Override
     public void close() {
         mesh.release(onAbandon);

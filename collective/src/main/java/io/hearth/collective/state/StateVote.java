@@ -10,22 +10,23 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * Which state is right, and who gets it from whom. Pure: all ranks have the same claims, so all come to the same without a word.
+ * Decides which state is the group's, and from which ranks each other rank fetches it. Pure: all ranks have the same claims, so all
+ * decide the same without another message.
  *
- * <p>Members that passed a boundary before and completed a step decide: what most of them hold is right, among equals what the
- * lowest rank holds. A single memory error is outvoted from three members on. Without such a member, in a new group, those
- * that completed most steps decide in the same way.
+ * <p>Members that passed a boundary of this lineage and completed a step vote. The state that most of them hold wins; among equals,
+ * that of the lowest rank. So with three or more voters, a single memory error is outvoted. If there is no such member, the members
+ * with the most steps vote in the same way.
  *
- * <p>In a group in which no member completed a step, the lead's step number counts, which its application may have said with {@code
- * resumeAt}. Another number that an application said is a {@link Disagreement}. A member that resumes and meets members that
- * completed steps takes over what they hold.
+ * <p>In a group in which no member completed a step, the lead's step number counts, which its application may have set with {@code
+ * resumeAt}. If another application set another number, that is a {@link Disagreement}. A member that resumes beside members that
+ * completed steps takes their state.
  *
- * @param agreed the right state
+ * @param agreed the group's state
  * @param holders ranks that hold it, ascending, at least one
- * @param sources for each rank that lacks it, whom it asks, first choice first
+ * @param sources for each rank that lacks it, the ranks from which it fetches, first choice first
  */
 public record StateVote(StateClaim agreed, List<Integer> holders, SortedMap<Integer, List<Integer>> sources) {
-    /** How many are asked where none of a rank's own choice holds the state. */
+    /** Number of sources for a rank if none of its own choice holds the state. */
     private static final int FALLBACK_MAX = 2;
 
     public StateVote {
@@ -36,13 +37,16 @@ public record StateVote(StateClaim agreed, List<Integer> holders, SortedMap<Inte
     /**
      * Two ranks that begin at different steps.
      *
-     * @param rank whose application said a step
-     * @param step that it said
-     * @param leadStep at which rank 0 begins
+     * @param rank rank whose application called {@code resumeAt}
+     * @param step its step
+     * @param leadStep step at which rank 0 begins
      */
     record Disagreement(int rank, long step, long leadStep) {}
 
-    /** Whether the ranks of a new group begin at different steps; {@code claims} as for {@link #decide}. */
+    /**
+     * The first rank of a new group that resumes at another step than the lead, if there is one; {@code claims} as for {@link
+     * #decide}.
+     */
     static Optional<Disagreement> disagreement(List<StateClaim> claims) {
         if (claims.stream().anyMatch(StateClaim::isWorked)) {
             return Optional.empty();
@@ -55,10 +59,10 @@ public record StateVote(StateClaim agreed, List<Integer> holders, SortedMap<Inte
     }
 
     /**
-     * Decides.
+     * Decides on the group's state.
      *
      * @param claims by rank, of all members, at least one; borrowed
-     * @throws java.util.NoSuchElementException if there are none
+     * @throws java.util.NoSuchElementException if there are no claims
      */
     public static StateVote decide(List<StateClaim> claims) {
         List<StateClaim> voters = claims.stream()
@@ -105,7 +109,7 @@ public record StateVote(StateClaim agreed, List<Integer> holders, SortedMap<Inte
         return chosen.isEmpty() ? holders.stream().limit(FALLBACK_MAX).toList() : chosen;
     }
 
-    /** Ranks that ask {@code rank} for the state, ascending. */
+    /** Ranks that fetch the state from {@code rank}, ascending. */
     List<Integer> fetchersFrom(int rank) {
         var fetchers = new ArrayList<Integer>();
         sources.forEach((fetcher, asked) -> {

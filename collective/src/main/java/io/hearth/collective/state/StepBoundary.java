@@ -24,17 +24,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The boundary before a step: all ranks agree which shared state is right, those that hold another one take it over, and nobody
- * goes on before all said that they hold it.
+ * The boundary before a step. All ranks agree on the group's shared state, and ranks with another state fetch it. No rank continues
+ * before all ranks have reported that they hold it.
  *
  * <ol>
- *   <li>Each rank's {@link StateClaim} goes to all. From here on all come to the same {@link StateVote} without a word.
- *   <li>Ranks that lack the state fetch it over streams of their own; those that hold it serve them meanwhile.
- *   <li>One byte from each rank to all: "I hold it". Where all held it before, the first round said so already.
+ *   <li>Each rank's {@link StateClaim} goes to all ranks. From the claims, each rank computes the same {@link StateVote}.
+ *   <li>Ranks that lack the state fetch it over separate streams; ranks that hold it serve them meanwhile.
+ *   <li>Each rank sends one byte to all: "I hold it". If all held it before, the claims have shown that already.
  * </ol>
  *
- * <p>One object for one call, through all its attempts. The application's thread is inside the call, so the state changes only
- * here. The call's buffer has {@link StateClaim#BYTES} and holds what was agreed on when an attempt ends well.
+ * <p>One object serves one call, through all its attempts. The application's thread is inside the call, so the state changes only
+ * here. The call's buffer has {@link StateClaim#BYTES} bytes; after a successful attempt it holds the agreed claim.
  */
 public final class StepBoundary implements CollectiveOperation {
     private static final byte HELD = 1;
@@ -48,11 +48,11 @@ public final class StepBoundary implements CollectiveOperation {
     private boolean replaced;
 
     /**
-     * What a boundary works with; all borrowed.
+     * The resources of a boundary; all borrowed.
      *
-     * @param roundTripNanos measured round trips to other members, as far as known
-     * @param budget positive; how long a rank may fetch, in all attempts together
-     * @param progress told how far a fetch is
+     * @param roundTripNanos measured round trips to other members; unmeasured members are absent
+     * @param budget most time for fetching, in all attempts together; positive
+     * @param progress gets the progress of a fetch
      */
     public record Means(
             String group,
@@ -62,13 +62,13 @@ public final class StepBoundary implements CollectiveOperation {
             Map<NodeId, Long> roundTripNanos,
             Duration budget,
             CollectiveProgress progress) {
-        /** For {@link #budget()}. */
+        /** Default of {@link #budget()}. */
         static final Duration BUDGET_DEFAULT = Duration.ofSeconds(10);
 
         public Means {
             roundTripNanos = Map.copyOf(roundTripNanos);
             if (!budget.isPositive()) {
-                throw new IllegalArgumentException("fetching takes time: need a positive stateBudget, got " + budget);
+                throw new IllegalArgumentException("stateBudget must be positive, got " + budget);
             }
         }
     }
@@ -77,7 +77,7 @@ public final class StepBoundary implements CollectiveOperation {
         this(state, means, 1);
     }
 
-    /** Of a rank that begins its first step with so many others, itself included. */
+    /** Boundary of a rank that begins its first step only in a group of at least {@code leastRanks} ranks. */
     public StepBoundary(SharedState state, Means means, int leastRanks) {
         this.state = state;
         this.means = means;
@@ -90,7 +90,7 @@ public final class StepBoundary implements CollectiveOperation {
     }
 
     /**
-     * Passes the boundary, once the number is done.
+     * Passes the boundary, once the call is done.
      *
      * @param agreed the call's buffer
      */
@@ -100,18 +100,21 @@ public final class StepBoundary implements CollectiveOperation {
         return new StepStart(step, replaced);
     }
 
-    /** Whether some member passed its first boundary of the lineage: what was agreed on before, it does not know. All ranks say the same. */
+    /**
+     * Whether any member passed its first boundary of the lineage, and so does not know earlier agreements. The answer is the same
+     * on all ranks.
+     */
     public static boolean hasNewcomers(MemorySegment agreed) {
         return StateClaim.readFrom(agreed, 0).joined();
     }
 
-    /** What it holds is what the others may have gone on without. */
+    /** The others may have continued without this member's state. */
     @Override
     public void cameBack() {
         state.left();
     }
 
-    /** {@inheritDoc} Throws {@link GiveUpException} when this rank cannot get the state. */
+    /** {@inheritDoc} Throws {@link GiveUpException} if this rank cannot get the state. */
     @Override
     public Optional<CallRejection> attempt(OperationContext context) throws IOException {
         StateManifest held = own == null ? state.manifest() : own;
@@ -141,21 +144,21 @@ public final class StepBoundary implements CollectiveOperation {
             try {
                 claims.add(StateClaim.readFrom(table, (long) mesh.rank(member) * StateClaim.BYTES)
                         .requireSuccessor());
-            } catch (IllegalArgumentException malformed) { // all ranks have the same bytes and come to this
+            } catch (IllegalArgumentException malformed) { // all ranks have the same bytes, so all reject
                 return Optional.of(new CallRejection(
                         CallRejection.Cause.MALFORMED,
-                        mesh.name(member) + " made no claim to a state: " + malformed.getMessage()));
+                        mesh.name(member) + " sent a malformed claim to a state: " + malformed.getMessage()));
             }
         }
         Optional<StateVote.Disagreement> disagreement = StateVote.disagreement(claims);
-        if (disagreement.isPresent()) { // as above
+        if (disagreement.isPresent()) { // on all ranks, as above
             return Optional.of(refusal(mesh, disagreement.get()));
         }
         StateVote vote = StateVote.decide(claims);
         int rank = mesh.members().indexOf(mesh.self());
         List<Integer> sources = vote.sources().get(rank);
         if (sources == null) {
-            state.staging().close(); // what an earlier call left there is of no use any more
+            state.staging().close(); // chunks of an earlier call are of no more use
         } else {
             fetch(context, vote.agreed(), sources, held);
         }
@@ -196,7 +199,7 @@ public final class StepBoundary implements CollectiveOperation {
         }
     }
 
-    /** Serves those that lack the state until all hold it. */
+    /** Serves the ranks that lack the state until all ranks hold it. */
     private Optional<CallRejection> awaitAll(
             OperationContext context, List<Integer> fetchers, StateManifest held, MemorySegment table)
             throws IOException {
@@ -215,7 +218,7 @@ public final class StepBoundary implements CollectiveOperation {
         }
     }
 
-    /** Other members, nearest first, those that nobody measured last, in rank order. */
+    /** Other members, nearest first; unmeasured ones last, in rank order. */
     private List<Integer> nearest(Mesh mesh) {
         List<NodeId> members = mesh.members();
         return members.stream()

@@ -1,4 +1,4 @@
-/** The state that all ranks keep alike, and how a rank that joins gets it. */
+/** The shared state of a group's ranks, and its transfer to a rank that joins. */
 @NullMarked
 package io.hearth.collective.state;
 

@@ -13,7 +13,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
-/** The root's bytes to all, with the held round. */
+/** Sends the root's bytes to all ranks. No rank returns before all ranks have them. */
 public record Broadcast(NodeId root, BroadcastStrategy strategy) implements CollectiveOperation {
     @Override
     public Optional<CallRejection> attempt(OperationContext context) throws IOException {
@@ -22,7 +22,7 @@ public record Broadcast(NodeId root, BroadcastStrategy strategy) implements Coll
         if (root.equals(mesh.self())) {
             MemorySegment.copy(context.call().input(), 0, work, 0, work.byteSize());
         }
-        int from = Math.max(0, mesh.byHop().position(mesh.rank(root))); // a lost root: doomed, no segment is played
+        int from = Math.max(0, mesh.byHop().position(mesh.rank(root))); // a lost root: no segment is played
         int world = context.world();
         return switch (context.choice().broadcast(strategy, world, work.byteSize())) {
             case RING ->

@@ -13,12 +13,11 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that encode and decode large tensors together with the thread that sums them, where this machine has more processors than
- * ranks. They start when they are first needed, and end when they were idle for a while. A piece for which no thread is free is done by
- * the caller.
+ * Threads that encode and decode large tensors together with the calling thread, where this machine has more processors than ranks.
+ * They start when first needed and end after 30 idle seconds. The caller processes a piece itself when no thread is free.
  */
 public final class CodecThreads implements Workers, AutoCloseable {
-    /** More threads do not pass over memory faster. */
+    /** With more threads, memory bandwidth is the limit. */
     private static final int COUNT_MAX = 4;
 
     private static final int IDLE_SECONDS_MAX = 30;
@@ -29,9 +28,9 @@ public final class CodecThreads implements Workers, AutoCloseable {
     private volatile int count = 1;
 
     /**
-     * None are started yet, and none are used before {@link #share}.
+     * Starts no thread; until {@link #share}, {@link #run} uses the calling thread alone.
      *
-     * @param name how the names of the threads begin
+     * @param name prefix of the thread names
      * @param processors of this machine, 1 or more
      */
     public CodecThreads(String name, int processors) {
@@ -46,7 +45,7 @@ public final class CodecThreads implements Workers, AutoCloseable {
                 (piece, _) -> piece.run());
     }
 
-    /** Says how many ranks use the processors of this machine; 1 or more. */
+    /** Sets the number of ranks that share the processors of this machine; 1 or more. */
     void share(int ranksHere) {
         count = Math.clamp(processors / ranksHere, 1, COUNT_MAX);
     }
@@ -76,7 +75,10 @@ public final class CodecThreads implements Workers, AutoCloseable {
         rethrow(await(others, failure));
     }
 
-    /** Waits for all, whatever interrupts: they use memory of the caller. The first failure, if there is one. */
+    /**
+     * Waits for all pieces, even if the thread is interrupted, because they use the caller's memory. Returns the first failure, if
+     * there is one.
+     */
     private static @Nullable Throwable await(List<CompletableFuture<Void>> others, @Nullable Throwable failure) {
         Throwable first = failure;
         for (CompletableFuture<Void> other : others) {
@@ -100,16 +102,16 @@ public final class CodecThreads implements Workers, AutoCloseable {
 
     @Override
     public Workers over(MemorySegment memory) {
-        Thread stranger = Thread.ofPlatform().unstarted(() -> {});
-        return memory.isAccessibleBy(stranger) ? this : NONE;
+        Thread other = Thread.ofPlatform().unstarted(() -> {});
+        return memory.isAccessibleBy(other) ? this : NONE;
     }
 
-    /** Ends the threads, when no call of {@link #run} is under way; false if one of them does not end. */
+    /** Ends the threads; no call of {@link #run} may be in progress. Returns false if a thread does not end in time. */
     public boolean end() {
         helpers.shutdown();
         try {
             return helpers.awaitTermination(END_SECONDS_MAX, TimeUnit.SECONDS);
-        } catch (InterruptedException impatient) {
+        } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             return helpers.isTerminated();
         }

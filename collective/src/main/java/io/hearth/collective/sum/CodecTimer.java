@@ -27,12 +27,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Measures what codecs cost on this machine: once for each in a process, on a thread of its own, in code that is warm. */
+/** Measures the cost of codecs on this machine: once per codec and process, in compiled code, on a thread of its own. */
 public final class CodecTimer {
-    /** 4 MiB: more than a processor's own caches hold. */
+    /** 4 MiB: more than a processor core's own caches hold. */
     private static final int COUNT = 1 << 20;
 
-    /** Small parts let the compiler see many calls soon. */
+    /** Small, so that the compiler soon counts many calls. */
     private static final int WARM_UP_COUNT = 1 << 13;
 
     private static final int ROUNDS = 5;
@@ -42,35 +42,35 @@ public final class CodecTimer {
 
     private static final double FASTER = 0.9;
 
-    /** Share of a core that Java's compiler may take before codecs are timed; a program that trains keeps it busier than benchmarks do. */
-    private static final double COMPILING = 0.1;
+    /** Timing waits until Java's compiler uses at most this share of a core; a training program keeps it busier than a benchmark does. */
+    private static final double COMPILER_SHARE_MAX = 0.1;
 
-    private static final long LOOK_NANOS = 300_000_000;
+    private static final long POLL_NANOS = 300_000_000;
     private static final long COMPILER_NANOS_MAX = 5_000_000_000L;
 
     private static final Logger LOG = LoggerFactory.getLogger(CodecTimer.class);
     private static final Map<String, Future<CodecCost>> KNOWN = new ConcurrentHashMap<>();
     private static final ExecutorService WORKER = worker();
     private static final Clock CLOCK =
-            Clock.system(); // a processor's work takes real time, whatever an engine's clock says
+            Clock.system(); // measures real processor time, also where the engine runs on another clock
 
-    private final boolean isOwed;
+    private final boolean keepsResidual;
     private final Codec codec;
     private final MemorySegment values;
-    private final MemorySegment owed;
+    private final MemorySegment residual;
     private final MemorySegment left;
     private final MemorySegment encoded;
 
     private CodecTimer(CompressionStrategy.Coded strategy, CodecKernels kernels, Arena arena) {
-        this.isOwed = strategy.isOwed();
+        this.keepsResidual = strategy.isOwed();
         this.codec = strategy.codec(kernels);
         this.values = gradient(arena);
-        this.owed = arena.allocate(values.byteSize());
+        this.residual = arena.allocate(values.byteSize());
         this.left = arena.allocate(values.byteSize());
         this.encoded = arena.allocate(codec.encodedBytesMax(COUNT));
     }
 
-    /** One thread, which ends when there is nothing to do. */
+    /** An executor of one thread, which ends after one idle second. */
     private static ExecutorService worker() {
         var threads = Thread.ofPlatform().daemon().name("hearth-codec-costs").factory();
         var worker = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
@@ -79,9 +79,10 @@ public final class CodecTimer {
     }
 
     /**
-     * For normally distributed values, by the kernels of the engine that will do it. Returns at once; who asks first has them measured.
+     * Costs for normally distributed values, measured with the given kernels. Returns at once; the first request for a codec starts
+     * its measurement.
      *
-     * @return what each costs; none while that is not known of all
+     * @return the cost of each codec, in order; an empty list until all are known
      */
     public static List<CodecCost> costs(List<CompressionStrategy.Coded> codecs, CodecKernels kernels) {
         var asked = codecs.stream()
@@ -96,7 +97,7 @@ public final class CodecTimer {
     private static CodecCost measure(CompressionStrategy.Coded codec, CodecKernels kernels) {
         try (Arena arena = Arena.ofConfined()) {
             CodecCost cost = new CodecTimer(codec, kernels, arena).measure();
-            // Else its first trial in a sum would time code that is not compiled.
+            // Without this, the codec's first trial in a sum would time interpreted code.
             CodecWarmUp.sparse(codec).forEach(each -> CodecWarmUp.run(each, kernels, CLOCK::nanoTime));
             LOG.debug("{} costs {}", codec.text(), cost);
             return cost;
@@ -136,7 +137,7 @@ public final class CodecTimer {
         return cost.encodeNanos() + cost.decodeNanos() + cost.addNanos();
     }
 
-    /** Of many values, on which code that was compiled for few may have to be compiled again. */
+    /** Times many values. Code that was compiled for small arrays may be compiled again meanwhile. */
     private CodecCost timed() throws NonFiniteException, MalformedMessageException {
         var encode = new long[ROUNDS];
         var decode = new long[ROUNDS];
@@ -169,24 +170,24 @@ public final class CodecTimer {
         });
     }
 
-    /** In a young process the compiler has a queue: what was asked for is compiled some seconds later. */
+    /** Waits for Java's compiler. In a young process its queue is long, and a method is compiled only seconds after its request. */
     private static void awaitCompiler() {
         var compiler = new CompilerWatch();
         long end = CLOCK.nanoTime() + COMPILER_NANOS_MAX;
         do {
-            LockSupport.parkNanos(LOOK_NANOS);
-        } while (compiler.isBusy(COMPILING) && CLOCK.nanoTime() < end);
+            LockSupport.parkNanos(POLL_NANOS);
+        } while (compiler.isBusy(COMPILER_SHARE_MAX) && CLOCK.nanoTime() < end);
     }
 
-    /** The median: a machine that trains meanwhile is as busy as it will be. */
+    /** The median, per value. It includes the usual load of a machine that trains meanwhile. */
     private static double perValue(long[] nanos) {
         Arrays.sort(nanos);
         return (double) nanos[ROUNDS / 2] / COUNT;
     }
 
     private long encode(int count) throws NonFiniteException {
-        return isOwed
-                ? codec.encodeOwing(values, owed, left, count, 1, encoded)
+        return keepsResidual
+                ? codec.encodeOwing(values, residual, left, count, 1, encoded)
                 : codec.encode(values, count, 1, encoded);
     }
 

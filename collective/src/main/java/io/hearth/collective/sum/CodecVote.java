@@ -15,7 +15,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Optional;
 
-/** All ranks show their {@link CodecBallot}s and come to one {@link CodecDecision}, the call's result, without another word. */
+/**
+ * Exchanges the {@link CodecBallot}s of all ranks. Each rank computes the same {@link CodecDecision} from them, which is the call's
+ * result.
+ */
 public record CodecVote(CodecDecision before, CodecBallot own, SumModel model, Buffers buffers)
         implements CollectiveOperation {
     @Override
@@ -35,10 +38,10 @@ public record CodecVote(CodecDecision before, CodecBallot own, SumModel model, B
                 try {
                     ballots.add(CodecBallot.readFrom(
                             table.bytes().asSlice(mesh.rank(member) * bytesEach, bytesEach), codecs));
-                } catch (MalformedMessageException malformed) { // all ranks have the same bytes and come to this
+                } catch (MalformedMessageException malformed) { // all ranks have the same bytes, so all reject
                     return Optional.of(new CallRejection(
                             CallRejection.Cause.MALFORMED,
-                            mesh.name(member) + " cast no vote on a codec: " + malformed.getMessage()));
+                            mesh.name(member) + " sent a malformed vote on a codec: " + malformed.getMessage()));
                 }
             }
             before.next(ballots, model).writeTo(context.work());

@@ -30,16 +30,20 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * Has the code of sparse codecs compiled before gradients need it, by summing small tensors as {@link GatheredSum} sums large ones. A process
- * does that once for each kind of codec, on a thread that ends within seconds. Without it the first sum of 64 MiB takes some seconds.
+ * Runs the code of sparse codecs until Java has compiled it, before gradients need it: sums small tensors as {@link GatheredSum}
+ * sums large ones. A process does that once for each kind of codec, on a thread that ends within seconds. Without it the first sum
+ * of 64 MiB takes some seconds.
  *
- * <p>One thread, that which makes it.
+ * <p>Used by one thread, its creator.
  */
 public final class CodecWarmUp implements AutoCloseable {
-    /** Small tensors let the compiler see many calls soon. */
+    /** Small, so that the compiler soon counts many calls. */
     private static final int COUNT = 1 << 13;
 
-    /** Compiled code belongs to the process, and so does this. Written by all that open an engine. */
+    /**
+     * Codecs whose warm-up has started. Static, because compiled code belongs to the process; written by each thread that opens an
+     * engine.
+     */
     private static final Set<String> BEGUN = ConcurrentHashMap.newKeySet();
 
     private final Encodings encodings;
@@ -59,7 +63,7 @@ public final class CodecWarmUp implements AutoCloseable {
         }
     }
 
-    /** Begins with those codecs of {@code compression} that are sparse and new to this process. Returns at once. */
+    /** Starts the warm-up of those codecs of {@code compression} that are sparse and new to this process. Returns at once. */
     public static void begin(CompressionStrategy compression, CodecKernels kernels) {
         sparse(compression)
                 .filter(each -> BEGUN.add(code(each) + " by " + kernels.name()))
@@ -69,14 +73,14 @@ public final class CodecWarmUp implements AutoCloseable {
                         .start(() -> run(each, kernels, Clock.system()::nanoTime)));
     }
 
-    /** Names the code that a codec runs: codecs that differ only in how much they keep run the same. */
+    /** A name for the code path of a codec. Codecs that differ only in the fraction that they keep share one. */
     private static String code(CompressionStrategy sparse) {
         return sparse instanceof CompressionStrategy.TopK topK
                 ? "topk, chunks: " + (topK.chunk() > 0) + ", " + topK.residual()
                 : "dgc";
     }
 
-    /** Those codecs whose code is warmed. */
+    /** The sparse codecs of a compression. */
     static Stream<CompressionStrategy> sparse(CompressionStrategy compression) {
         return switch (compression) {
             case CompressionRules(List<Rule> rules) -> rules.stream().flatMap(rule -> sparse(rule.compression()));
@@ -86,7 +90,7 @@ public final class CodecWarmUp implements AutoCloseable {
         };
     }
 
-    /** Sums until that is no faster any more; how many sums it took. */
+    /** Sums until no sum gets faster; returns the number of sums. */
     static int run(CompressionStrategy sparse, CodecKernels kernels, LongSupplier nanoTime) {
         try (CodecWarmUp warmUp = of(sparse, kernels)) {
             return UntilSteady.run(nanoTime, warmUp::sum);
@@ -99,10 +103,10 @@ public final class CodecWarmUp implements AutoCloseable {
         return switch (sparse) {
             case CompressionStrategy.TopK topK -> {
                 Codec codec = PassDenseCodec.within(topK.codec(kernels));
-                Optional<ErrorFeedback> owed = topK.isOwed()
+                Optional<ErrorFeedback> residuals = topK.isOwed()
                         ? Optional.of(new ErrorFeedback(codec, topK.residual(), 1, 0, kernels, Workers.NONE))
                         : Optional.empty();
-                yield new CodecWarmUp(Encodings.ByCodec.of(topK, codec, owed), owed);
+                yield new CodecWarmUp(Encodings.ByCodec.of(topK, codec, residuals), residuals);
             }
             case CompressionStrategy.Dgc dgc -> {
                 var memory = new DgcMemory(dgc.options(), 1, kernels, Workers.NONE);

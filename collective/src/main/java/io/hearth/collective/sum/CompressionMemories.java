@@ -29,22 +29,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a member remembers of its tensors from one sum to the next, for each compression that it uses. Made when first asked for; only
- * the thread that calls uses what is in them.
+ * The memory that each compression keeps of a member's tensors from one sum to the next, such as residuals. A memory is created on
+ * first use; only the calling thread uses its contents.
  *
  * <pre>
  * saved: | magic: int32 | compressions: int32 | of each: text: int32 length, UTF-8 | memory: int64 length, as it saves itself |
  * </pre>
  *
- * <p>A codec of the caller's own is saved by its name, marked as such, and found again among the compressions in use here: bytes do not
- * tell how to make one.
+ * <p>A custom codec is saved by its name, marked as custom. A restore looks it up among the compressions in use here, because saved
+ * bytes cannot describe how to create one.
  */
 public final class CompressionMemories implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CompressionMemories.class);
     private static final int STRATEGIES_MAX = 8;
     private static final int TENSORS_MAX = 4096;
     private static final int MAGIC = 0x43_47_52_48; // HRGC
-    private static final String CUSTOM = "custom "; // no text of a compression begins so
+    private static final String CUSTOM = "custom "; // no text of a built-in compression starts with it
     private static final int TEXT_BYTES_MAX = CUSTOM.length() + 3 * CompressionStrategy.TEXT_MAX; // of UTF-8
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -56,11 +56,11 @@ public final class CompressionMemories implements AutoCloseable {
     private Map<CompressionStrategy, CompressionMemory> all = new LinkedHashMap<>();
 
     /**
-     * Empty.
+     * Starts with no memory.
      *
-     * @param kernels those of the engine that reduces
-     * @param workers for large tensors
-     * @param usual compression of that engine
+     * @param kernels kernels of the engine that reduces
+     * @param workers threads for large tensors
+     * @param usual default compression of the engine
      */
     public CompressionMemories(CodecKernels kernels, Workers workers, CompressionStrategy usual) {
         this.kernels = kernels;
@@ -68,40 +68,40 @@ public final class CompressionMemories implements AutoCloseable {
         this.usual = usual;
     }
 
-    /** For a lossy codec. */
+    /** The memory of a lossy codec. */
     ErrorFeedback of(CompressionStrategy.Coded compression) {
         return (ErrorFeedback) get(compression);
     }
 
-    /** What all codecs but one remember of a tensor of that name and size. */
+    /** Memories of the codecs other than {@code but} that hold a residual of this tensor. */
     public List<ErrorFeedback> owing(String tensor, long count, CompressionStrategy.Coded but) {
         lock.lock();
         try {
-            var owing = new ArrayList<ErrorFeedback>();
+            var found = new ArrayList<ErrorFeedback>();
             all.forEach((compression, memory) -> {
                 if (!compression.equals(but)
                         && memory instanceof ErrorFeedback feedback
                         && feedback.owes(tensor, count)) {
-                    owing.add(feedback);
+                    found.add(feedback);
                 }
             });
-            return owing;
+            return found;
         } finally {
             lock.unlock();
         }
     }
 
-    /** For sums of drawn values. */
+    /** The memory of sums of randomly drawn values. */
     RandomKMemory of(CompressionStrategy.RandomK compression) {
         return (RandomKMemory) get(compression);
     }
 
-    /** For sums that gather momentum. */
+    /** The memory of sums with momentum. */
     DgcMemory of(CompressionStrategy.Dgc compression) {
         return (DgcMemory) get(compression);
     }
 
-    /** For matrices. */
+    /** The memory of low-rank sums. */
     PowerSgdMemory of(CompressionStrategy.PowerSgd compression) {
         return (PowerSgdMemory) get(compression);
     }
@@ -138,7 +138,7 @@ public final class CompressionMemories implements AutoCloseable {
                         workers);
             case CompressionStrategy.Dgc dgc -> {
                 LOG.info(
-                        "{}: what waits gathers a momentum of {}, so the optimiser must have none of its own",
+                        "{}: residuals accumulate a momentum of {}, so the optimiser must not use momentum itself",
                         dgc.text(),
                         dgc.momentum());
                 yield new DgcMemory(dgc.options(), TENSORS_MAX, kernels, workers);
@@ -146,13 +146,13 @@ public final class CompressionMemories implements AutoCloseable {
             case CompressionStrategy.PowerSgd(int rank, Residual residual) ->
                 new PowerSgdMemory(rank, residual != Residual.NONE, 0, TENSORS_MAX, kernels);
             case CompressionStrategy.Auto auto ->
-                throw new IllegalStateException(auto.text() + " remembers nothing; its codecs do");
+                throw new IllegalStateException(auto.text() + " keeps no memory; its codecs do");
             case CompressionRules rules ->
-                throw new IllegalStateException(rules.text() + " remember nothing; their codecs do");
+                throw new IllegalStateException(rules.text() + " keep no memory; their codecs do");
         };
     }
 
-    /** All of it, in memory of {@code arena}. */
+    /** Saves all memories to a segment of {@code arena}. */
     public MemorySegment save(Arena arena) {
         lock.lock();
         try {
@@ -189,7 +189,7 @@ public final class CompressionMemories implements AutoCloseable {
         return (compression instanceof CompressionStrategy.Custom ? CUSTOM : "") + compression.text();
     }
 
-    /** What was saved instead of all that is here. */
+    /** Replaces all memories by the saved ones. */
     public void restore(MemorySegment saved) throws MalformedMessageException {
         var restored = new LinkedHashMap<CompressionStrategy, CompressionMemory>();
         try {
@@ -211,11 +211,12 @@ public final class CompressionMemories implements AutoCloseable {
             throws MalformedMessageException {
         long end = saved.byteSize();
         if (end < 2L * Integer.BYTES || saved.get(INT, 0) != MAGIC) {
-            throw new MalformedMessageException("this is no saved memory of compressions");
+            throw new MalformedMessageException("not a saved memory of compressions: too short or wrong magic");
         }
         int count = saved.get(INT, Integer.BYTES);
         if (count < 0 || count > STRATEGIES_MAX) {
-            throw new MalformedMessageException(count + " compressions, and there are 0 to " + STRATEGIES_MAX);
+            throw new MalformedMessageException(
+                    "number of compressions must be 0 to " + STRATEGIES_MAX + ", got " + count);
         }
         long at = 2L * Integer.BYTES;
         for (int i = 0; i < count; i++) {
@@ -235,7 +236,7 @@ public final class CompressionMemories implements AutoCloseable {
             at += size;
         }
         if (at != end) {
-            throw new MalformedMessageException((end - at) + " bytes too many after the memory of compressions");
+            throw new MalformedMessageException((end - at) + " bytes follow the saved memory of compressions");
         }
     }
 
@@ -252,21 +253,21 @@ public final class CompressionMemories implements AutoCloseable {
             return here.get();
         }
         if (text.startsWith(CUSTOM)) {
-            throw new MalformedMessageException(
-                    "saved by a codec of the caller's own, '"
-                            + text.substring(CUSTOM.length())
-                            + "', which is not in use here: make it this backend's compression, or sum with it once, and restore then");
+            throw new MalformedMessageException("saved by the custom codec '"
+                    + text.substring(CUSTOM.length())
+                    + "', which is not in use here: make it this backend's compression, or sum with it once,"
+                    + " then restore");
         }
         try {
             CompressionStrategy compression = CompressionStrategy.parse(text);
             boolean choosesOnly =
                     compression instanceof CompressionStrategy.Auto || compression instanceof CompressionRules;
             if (compression.equals(CompressionStrategy.NONE) || choosesOnly) {
-                throw new MalformedMessageException("'" + text + "' remembers nothing");
+                throw new MalformedMessageException("'" + text + "' keeps no memory");
             }
             return compression;
         } catch (IllegalArgumentException unknown) {
-            throw new MalformedMessageException("saved by a compression that is not known here: " + text, unknown);
+            throw new MalformedMessageException("saved by an unknown compression: " + text, unknown);
         }
     }
 
@@ -286,7 +287,7 @@ public final class CompressionMemories implements AutoCloseable {
         }
     }
 
-    /** Whether a sum depends on what was left out of those before it. */
+    /** Whether a sum with this compression depends on earlier sums of the tensor. */
     static boolean remembers(CompressionStrategy compression) {
         return switch (compression) {
             case CompressionStrategy.Coded coded -> coded.isOwed();
@@ -296,7 +297,7 @@ public final class CompressionMemories implements AutoCloseable {
         };
     }
 
-    /** Forgets what is owed to all tensors: the state that it belonged to is gone. */
+    /** Forgets the memories of all tensors, because the model state that they belong to was replaced. */
     public void forgetAll() {
         close();
     }

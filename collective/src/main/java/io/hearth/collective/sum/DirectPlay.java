@@ -14,25 +14,25 @@ import java.util.Optional;
 import java.util.function.LongFunction;
 
 /**
- * Plays the schedules in which the owner of a share adds what all others send it. It adds segments as they come, unless its reducer
- * says that many contributions at once are faster and has memory of its own for them: then it gathers pieces of that size. That is
- * each rank's own business, and the bits are the same.
+ * Plays the schedules in which the owner of a share adds the contributions of all other ranks. An owner adds segments as they
+ * arrive. It gathers larger pieces first if its reducer adds many contributions at once faster and has memory for them. Each rank
+ * decides this for itself; the result has the same bits either way.
  *
- * @param reducer asked, not used
+ * @param reducer decides between the two ways; adds nothing here
  * @param buffers borrowed
  */
 public record DirectPlay(Reducer reducer, Buffers buffers) {
-    /** Most bytes that one rank gathers at a time, of all others together. */
+    /** Most bytes that one rank gathers at a time, of all other ranks together. */
     private static final long GATHERED_BYTES_MAX = 256L << 20;
 
     private static final long AS_THEY_COME = Long.MAX_VALUE;
 
     /**
-     * Plays it among ranks, from the call's input to its result. Where somebody owns nothing, first records come before it and cannot say
-     * how late its results will be: then all add segments as they come.
+     * Plays a schedule among ranks, from the call's input to its result. If a rank owns no share, notes come before the schedule,
+     * and these cannot announce how late the results will be. Then all ranks add segments as they arrive.
      *
-     * @param shares the same for all
-     * @param schedules by the least bytes of a piece
+     * @param shares the same on all ranks
+     * @param schedules creates the schedule for a least size of a piece in bytes
      */
     Optional<CallRejection> play(OperationContext context, Shares shares, LongFunction<Gathering> schedules)
             throws IOException {
@@ -48,7 +48,7 @@ public record DirectPlay(Reducer reducer, Buffers buffers) {
         long rowBytes = PieceSegments.rowBytes(inPieces.pieceBytesMax());
         Optional<Buffers.Buffer> rows =
                 rowBytes > GATHERED_BYTES_MAX / others ? Optional.empty() : buffers.takeOwn(rowBytes * others);
-        if (rows.isEmpty()) { // more copies, to where the reducer reads, would eat up what it gains
+        if (rows.isEmpty()) { // too large, or the reducer has no memory: extra copies would cost more than it gains
             return context.play(schedules.apply(AS_THEY_COME), context.mesh().byRank());
         }
         try {

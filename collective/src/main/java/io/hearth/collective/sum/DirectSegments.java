@@ -8,10 +8,10 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Among all pairs: each rank encodes its contribution once, the owner of a part adds all of them in rank order, its own encoded and
- * decoded like the others, and encodes the sum once. So the error does not grow with the number of ranks, and nobody sees other bits
- * than the owner, who takes its own encoding for the result. Where what is left out is owed, the owner owes what its encoding of the sum
- * leaves out as well.
+ * Sums encoded parts among all pairs of ranks. Each rank encodes its contribution once. The owner of a part adds all contributions
+ * in rank order and encodes the sum once. It encodes and decodes its own contribution like the others. So the error does not grow
+ * with the number of ranks. All ranks get the same bits, because the owner, too, decodes its own encoding of the sum. With error
+ * feedback, the owner also keeps the residual of that encoding.
  */
 final class DirectSegments extends QuantisedSegments {
     private final Own own;
@@ -19,7 +19,7 @@ final class DirectSegments extends QuantisedSegments {
     private final long draw;
 
     /**
-     * What this rank owns.
+     * The share that this rank owns.
      *
      * @param first part of its share
      * @param sums float32 values of the share
@@ -27,7 +27,7 @@ final class DirectSegments extends QuantisedSegments {
      */
     record Own(long first, MemorySegment sums, int divisor) {}
 
-    /** {@code draw} is for codecs that draw; that of the sums. */
+    /** Creates the work; {@code draw} seeds the encodings of the sums. */
     DirectSegments(Tools tools, Own own, Reducer reducer, long draw) {
         super(tools);
         this.own = own;
@@ -54,7 +54,7 @@ final class DirectSegments extends QuantisedSegments {
                 takeInput(part, sum, count);
                 tools.decodeAndAdd(encoding, sum, count);
             }
-            case GATHER -> throw new AssertionError("parts are added as they come");
+            case GATHER -> throw new AssertionError("parts are added as they arrive");
             case COPY_THEN_INPUT -> {
                 tools.decode(encoding, sum, count);
                 addInput(part, sum, count);

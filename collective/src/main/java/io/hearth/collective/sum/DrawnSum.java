@@ -19,24 +19,24 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sum of values that all ranks draw alike: {@link RandomKMemory}. They are summed as they are, round the ring, whatever the number of
- * ranks; all others arrive as 0.
+ * A sum of randomly drawn values, the same ones on all ranks: {@link RandomKMemory}. They travel uncompressed round the ring,
+ * whatever the number of ranks. All other values of the result are 0.
  *
- * <p>A rank could not take the result from another one, because it would not learn what it owes. So no rank returns before all have the sums,
- * and each makes the result from them, where the application wants it.
+ * <p>A rank cannot take the result from another rank, because it would not learn its residuals. So no rank returns before all have
+ * the sums. Each rank then writes the result from them to the application's buffer.
  */
 final class DrawnSum extends EncodedOperation {
     private final RandomKMemory memory;
     private final String key;
     private final boolean passesDense;
-    private RandomKMemory.@Nullable Drawn drawn; // what was sent; none where all went plain
+    private RandomKMemory.@Nullable Drawn drawn; // the values sent; null if the sum was plain
 
     /**
-     * A call's contribution.
+     * Creates the operation of one call.
      *
-     * @param memory of what was not drawn before
-     * @param key names the tensor in it
-     * @param passesDense what is not finite goes with plain values, and else refuses the sum
+     * @param memory residuals of the values that were not drawn
+     * @param key name of the tensor in {@code memory}
+     * @param passesDense if a value is not finite, the sum is plain; otherwise such a value rejects the call
      */
     DrawnSum(RandomKMemory memory, String key, boolean passesDense, Buffers buffers) {
         super(true, buffers);
@@ -88,7 +88,7 @@ final class DrawnSum extends EncodedOperation {
         return refusal.isPresent() ? refusal : context.held();
     }
 
-    /** Writes the drawn values, or returns which value cannot be carried. */
+    /** Writes the drawn values, or returns the first value that cannot be carried. */
     private Optional<NonFiniteException> draw(OperationContext context, MemorySegment sums) {
         Signature signature = context.call().signature();
         ExchangeWatch watch = context.exchange().watch();
@@ -106,7 +106,7 @@ final class DrawnSum extends EncodedOperation {
         }
     }
 
-    /** All that is owed comes with it. */
+    /** Adds the residuals to the plain values. */
     private void takePlain(Call call, MemorySegment values) {
         pend(memory.prepareDense(key, call.input(), call.signature().count(), values));
     }

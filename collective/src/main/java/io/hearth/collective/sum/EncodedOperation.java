@@ -25,10 +25,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sum of what travels encoded.
+ * Base of sums whose values travel encoded.
  *
- * <p>Of a large tensor nobody keeps the result: all hold the encodings that it is made of before anybody makes it, which then comes into
- * being where the application wants it. So there is no second float32 buffer, and until all is well the input is as it was.
+ * <p>No rank keeps the result of a large tensor. All ranks hold the encodings first; then each decodes them to the application's
+ * buffer. So a native buffer needs no second float32 buffer beside it, and the input is unchanged until all ranks have all
+ * encodings.
  */
 abstract class EncodedOperation implements CollectiveOperation {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -40,7 +41,7 @@ abstract class EncodedOperation implements CollectiveOperation {
     private Buffers.@Nullable Buffer own;
     private MemorySegment plain = MemorySegment.NULL;
 
-    /** {@code inPlace} as in the signature: nobody keeps the result. */
+    /** Creates the operation; {@code inPlace} as in the signature: no rank keeps the result. */
     EncodedOperation(boolean inPlace, Buffers buffers) {
         this.inPlace = inPlace;
         this.buffers = buffers;
@@ -54,40 +55,40 @@ abstract class EncodedOperation implements CollectiveOperation {
         return buffers;
     }
 
-    /** Takes note of what is owed if this sum is done. */
+    /** Sets the residuals to commit when this sum is done. */
     void pend(Pending made) {
         pending = Optional.of(made);
     }
 
-    /** Nothing is owed by this sum after all. */
+    /** Drops the residuals of this sum. */
     void giveUp() {
         pending.ifPresent(Pending::rollback);
         pending = Optional.empty();
     }
 
-    /** What is owed if this sum is done, if anything. */
+    /** The residuals to commit when this sum is done, if any. */
     Optional<Pending> pending() {
         return pending;
     }
 
-    /** Keeps memory of the own encoding until it is known whether the sum is done. */
+    /** Keeps the memory of this rank's encoding until the sum is committed or rolled back. */
     void holdOwn(Buffers.Buffer memory) {
         releaseOwn();
         own = memory;
     }
 
-    /** Keeps memory until the result was made of it, or will not be. */
+    /** Keeps memory until the result is made from it or the call ends without one. */
     void hold(Buffers.Buffer memory) {
         held = memory;
     }
 
-    /** What {@link #hold} keeps. */
+    /** The memory that {@link #hold} keeps. */
     MemorySegment heldBytes() {
-        return Objects.requireNonNull(held, "a result is made once, of what is held")
+        return Objects.requireNonNull(held, "the result was made already, or nothing is held")
                 .bytes();
     }
 
-    /** Gives back what {@link #hold} keeps. */
+    /** Gives the memory of {@link #hold} back. */
     void release() {
         Buffers.Buffer over = held;
         held = null;
@@ -96,16 +97,16 @@ abstract class EncodedOperation implements CollectiveOperation {
         }
     }
 
-    /** Plain values of what this rank adds. */
+    /** Writes this rank's contribution as plain values. */
     interface Plainly {
-        /** Writes all of {@code values}. */
+        /** Writes every value of {@code values}. */
         void write(MemorySegment values);
     }
 
     /**
-     * The sum of a group of one, which sends nothing, and so leaves nothing out.
+     * The sum of a group of one rank. It sends nothing, so it leaves no residual.
      *
-     * @param refusesNonFinite as the codec would
+     * @param refusesNonFinite whether a value that is not finite rejects the call, as the codec would
      */
     Optional<CallRejection> alone(OperationContext context, boolean refusesNonFinite, Plainly own) throws IOException {
         try {
@@ -119,7 +120,7 @@ abstract class EncodedOperation implements CollectiveOperation {
         }
     }
 
-    /** The sum of plain values, where what travels encoded would not do; it is {@link #plainSum} then. */
+    /** Sums plain values where encoded ones cannot carry the tensor; in place, the result is {@link #plainSum}. */
     Optional<CallRejection> sumPlain(OperationContext context, Plainly own) throws IOException {
         Signature signature = context.call().signature();
         Buffers.Buffer sum =
@@ -141,12 +142,12 @@ abstract class EncodedOperation implements CollectiveOperation {
         return refusal.isPresent() || !inPlace ? refusal : context.held();
     }
 
-    /** What {@link #sumPlain} made and holds. */
+    /** The result of {@link #sumPlain}, which is held. */
     MemorySegment plainSum() {
         return plain;
     }
 
-    /** Tells all ranks a number and hears theirs, which {@code all} gets in hop order. */
+    /** Sends a number to all ranks and writes the numbers of all ranks to {@code all}, in hop order. */
     Optional<CallRejection> exchange(OperationContext context, long own, long[] all) throws IOException {
         Buffers.Buffer memory = buffers.take((long) context.world() * Long.BYTES);
         try {
@@ -166,7 +167,10 @@ abstract class EncodedOperation implements CollectiveOperation {
         }
     }
 
-    /** Makes the result of what is held; {@code result} is native memory and may be the input, so what depends on that is made before. */
+    /**
+     * Makes the result from the held memory. {@code result} is native memory and may be the input, so read the input before you
+     * write.
+     */
     abstract void make(Signature signature, MemorySegment result);
 
     @Override

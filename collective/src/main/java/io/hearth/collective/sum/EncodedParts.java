@@ -3,29 +3,29 @@ package io.hearth.collective.sum;
 import io.hearth.compression.BlockCodec;
 
 /**
- * How a tensor is cut where parts of it are encoded, sent and summed by themselves: whole blocks of the codec, the last part perhaps
- * less. Each part's encoding lies in a slot; all slots have one size, so that for a schedule a part is an element.
+ * The parts of a tensor that are encoded, sent and summed one by one. A part consists of whole blocks of the codec; the last part
+ * may be shorter. Each part's encoding lies in a slot. All slots have one size, so for a schedule a part is an element.
  *
  * @param count values of the tensor
- * @param valuesEach values of every part but the last
+ * @param valuesEach values per part, except the last
  * @param slotBytes a multiple of 8
  */
 public record EncodedParts(long count, long valuesEach, int slotBytes) {
-    /** So many parts for each member let all begin early and share evenly. */
+    /** Parts per member: enough to begin early and to share evenly. */
     private static final int PARTS_EACH = 4;
 
-    /** What a part of a large tensor has at least, so that a record carries something. */
+    /** Fewest bytes of a part of a large tensor, so that a record is worth its overhead. */
     private static final long BYTES_USUAL = 2048;
 
-    /** What a part has at least, so that its header does not weigh. */
+    /** Fewest bytes of any part, so that its header is small beside it. */
     private static final long BYTES_MIN = 128;
 
     /**
-     * For a group.
+     * Cuts a tensor for a group.
      *
-     * @param count for which {@link #pays}
+     * @param count values, for which {@link #pays} is true
      * @param world number of members
-     * @param segmentBytes most bytes of a slot, a multiple of 8, for which {@link #requireFits}
+     * @param segmentBytes most bytes of a slot, a multiple of 8, accepted by {@link #requireFits}
      */
     public static EncodedParts of(BlockCodec codec, long count, int world, int segmentBytes) {
         long block = codec.block();
@@ -35,7 +35,7 @@ public record EncodedParts(long count, long valuesEach, int slotBytes) {
         long usual = Math.ceilDiv(BYTES_USUAL, blockBytes);
         long shared = Math.ceilDiv(all, (long) PARTS_EACH * world);
         long least = Math.ceilDiv(all, Math.min(most, Math.max(usual, shared)));
-        long even = Math.ceilDiv(least, (long) world) * world; // so many for each member
+        long even = Math.ceilDiv(least, (long) world) * world; // the same number for each member
         long parts = Math.max(least, Math.min(even, all * blockBytes / BYTES_MIN));
         long each = Math.max(1, Math.ceilDiv(all, Math.max(1, parts))) * block;
         return new EncodedParts(count, each, Math.toIntExact(slotBytes(codec, Math.min(count, each))));
@@ -54,15 +54,15 @@ public record EncodedParts(long count, long valuesEach, int slotBytes) {
         return Math.ceilDiv(codec.encodedBytesMax(count), Long.BYTES) * Long.BYTES;
     }
 
-    /** Whether so many values are fewer bytes encoded than as they are, in whatever parts. */
+    /** Whether {@code count} values take fewer bytes encoded than plain, however they are cut. */
     public static boolean pays(BlockCodec codec, long count) {
         return slotBytes(codec, count) < count * Float.BYTES;
     }
 
     /**
-     * Says before anything is sent whether sums can be cut into parts at all.
+     * Checks, before anything is sent, that sums can be cut into parts.
      *
-     * @throws IllegalArgumentException not even one block fits into a slot of {@code segmentBytes}
+     * @throws IllegalArgumentException if one block does not fit into a slot of {@code segmentBytes}
      */
     static void requireFits(BlockCodec codec, int segmentBytes) {
         if (blocksMost(codec, segmentBytes) < 1) {
@@ -73,32 +73,32 @@ public record EncodedParts(long count, long valuesEach, int slotBytes) {
         }
     }
 
-    /** How many. */
+    /** Number of parts. */
     public long parts() {
         return Math.ceilDiv(count, valuesEach);
     }
 
-    /** Which part's slot begins at an offset. */
+    /** The part whose slot is at an offset. */
     long partAt(long offset) {
         return offset / slotBytes;
     }
 
-    /** Where a part's slot begins. */
+    /** Offset of a part's slot. */
     long offset(long part) {
         return part * slotBytes;
     }
 
-    /** A part's first value. */
+    /** Index of a part's first value. */
     public long first(long part) {
         return part * valuesEach;
     }
 
-    /** Values of a part. */
+    /** Number of values of a part. */
     public long values(long part) {
         return Math.min(valuesEach, count - first(part));
     }
 
-    /** All slots together. */
+    /** Bytes of all slots together. */
     long bytes() {
         return parts() * slotBytes;
     }

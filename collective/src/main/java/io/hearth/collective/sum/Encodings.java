@@ -15,75 +15,78 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
-/** How whole tensors are encoded and read again. */
+/** Encodes and decodes whole tensors. */
 sealed interface Encodings {
-    /** For people. */
+    /** Name for logs and messages. */
     String name();
 
     /** Most bytes of an encoding of {@code count} values, plain ones included where {@link #passesPlain}. */
     long bytesMax(long count);
 
-    /** Bytes that {@link #encode} needs, of which it may leave some; at most {@link #bytesMax}. */
+    /** Bytes of memory that {@link #encode} needs; it may use fewer. At most {@link #bytesMax}. */
     long roomBytes(long count);
 
-    /** Whether encodings are those that {@link SparseSum} reads, checks and adds. */
+    /** Whether {@link SparseSum} can check, read and add the encodings. */
     boolean isSparse();
 
-    /** Whether every encoding of so many values has {@link #bytesMax}, so that nobody has to tell. */
+    /** Whether every encoding of {@code count} values has exactly {@link #bytesMax} bytes, so that ranks need not exchange lengths. */
     boolean isFixedRate();
 
-    /** Refuses a tensor whose name would be one too many in what is remembered, with an IllegalStateException. */
+    /** Throws IllegalStateException if the memory has no room for another tensor name. */
     void requireRoom(String key);
 
     /**
-     * Encodes.
+     * Encodes this rank's values.
      *
-     * @param key names the tensor in what is remembered
+     * @param key name of the tensor in the memory
      * @param count of {@code values}
-     * @param draw for codecs that draw
-     * @param contributors how many members sum
+     * @param draw seed for codecs that use randomness
+     * @param contributors number of members in the sum
      * @param encoded memory of {@link #roomBytes} bytes; written
-     * @throws NonFiniteException if a value cannot be carried; where {@link #passesPlain}, its tensor is sent as it is
+     * @throws NonFiniteException if a value cannot be carried; with {@link #passesPlain} the caller then sends plain values
      */
     Encoded encode(String key, MemorySegment values, long count, long draw, int contributors, MemorySegment encoded)
             throws NonFiniteException;
 
     /**
-     * Begins the encoding that {@link #encode} makes.
+     * Begins an encoding as {@link #encode} makes it, but step by step.
      *
-     * @param workers who make it
-     * @param key as there
-     * @param count as there
-     * @param encoded as there
-     * @return empty if a tensor can only be encoded as a whole
+     * @param workers threads that encode
+     * @param key as in {@link #encode}
+     * @param count as in {@link #encode}
+     * @param encoded as in {@link #encode}
+     * @return empty if this codec encodes tensors only as a whole
      */
     Optional<GradualEncoding> begin(
             Workers workers, String key, MemorySegment values, long count, MemorySegment encoded);
 
-    /** Whether NaN and infinity arrive as such. */
+    /** Whether encodings carry NaN and infinity. */
     boolean carriesNonFinite();
 
-    /** Whether an encoding of {@link io.hearth.compression.NoneCodec} is read too, sent where a value cannot be carried. */
+    /**
+     * Whether decoding also accepts an encoding of {@link io.hearth.compression.NoneCodec}, which a rank sends when the codec
+     * cannot carry one of its values.
+     */
     boolean passesPlain();
 
     /**
-     * Takes the values of this rank and all that is owed to them as they are.
+     * Writes this rank's values plus their residuals to {@code plain}, not encoded.
      *
      * @param plain memory for {@code count} values; written
-     * @return what is remembered of it, if it is summed
+     * @return the memory's update, to be committed once the sum is done
      */
     Optional<Pending> takePlain(String key, MemorySegment values, long count, MemorySegment plain);
 
-    /** Decodes over {@code values}. */
+    /** Decodes and overwrites {@code values}. */
     void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException;
 
-    /** Decodes onto {@code values}. */
+    /** Decodes and adds to {@code values}. */
     void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException;
 
     /**
-     * An encoding that was made.
+     * A finished encoding.
      *
-     * @param pending what is remembered of it, if it is summed
+     * @param pending the memory's update, to be committed once the sum is done
      */
     record Encoded(long bytes, Optional<Pending> pending) {
         private static Encoded of(Pending pending) {
@@ -92,14 +95,14 @@ sealed interface Encodings {
     }
 
     /**
-     * By a codec.
+     * Encodings of a codec.
      *
-     * @param isSparse what it writes is a sparse sum
-     * @param codec that reads; what a {@link PassDenseCodec} is about writes
-     * @param memory of what was left out by the codec that writes; empty for lossless codecs
+     * @param isSparse whether {@link SparseSum} reads its encodings
+     * @param codec decodes; of a {@link PassDenseCodec}, the codec within it encodes
+     * @param memory residuals; empty for codecs without error feedback
      */
     record ByCodec(Codec codec, boolean isSparse, Optional<ErrorFeedback> memory) implements Encodings {
-        /** By that of a strategy. */
+        /** Encodings of a strategy's codec. */
         static ByCodec of(CompressionStrategy.Coded strategy, Codec codec, Optional<ErrorFeedback> memory) {
             return new ByCodec(codec, strategy instanceof CompressionStrategy.TopK, memory);
         }
@@ -181,7 +184,7 @@ sealed interface Encodings {
         }
     }
 
-    /** By deep gradient compression. */
+    /** Encodings of deep gradient compression. */
     record ByDgc(DgcMemory memory) implements Encodings {
         @Override
         public String name() {

@@ -21,9 +21,9 @@ import java.util.Collections;
 import java.util.Optional;
 
 /**
- * The blocks of all ranks, in rank order, at one root (then with the held round) or at all.
+ * Gathers the blocks of all ranks, in rank order, at one root or at all ranks. With a root, it ends with a completion barrier.
  *
- * @param root who gets them; empty: all
+ * @param root the rank that gets the blocks; empty for all ranks
  */
 public record GatherBlocks(Optional<NodeId> root) implements CollectiveOperation {
     @Override
@@ -42,7 +42,7 @@ public record GatherBlocks(Optional<NodeId> root) implements CollectiveOperation
         var input = new Region(context.call().input(), block * mesh.rank());
         var buffer = Region.of(context.work());
         if (root.isPresent()) {
-            int centre = Math.max(0, mesh.rank(root.get())); // a lost root: doomed, no segment is played
+            int centre = Math.max(0, mesh.rank(root.get())); // a lost root: no segment is played
             return context.playHeld(new StarGather(mesh.rank(), centre, blocks, context.segmentBytes()), input, buffer);
         }
         Schedule schedule = switch (context.choice().allGather(world, block)) {

@@ -29,27 +29,26 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sum of whole encodings: each rank encodes its contribution once, all encodings go to all ranks around the mesh, and every rank
- * decodes and adds them in rank order. So all end with the same bits, nothing is encoded twice, and the error does not grow
+ * A sum of whole encodings. Each rank encodes its contribution once, and all encodings go to all ranks round the ring. Every rank
+ * decodes and adds them in rank order. So all ranks end with the same bits, nothing is encoded twice, and the error does not grow
  * with the number of ranks.
  *
- * <p>Where all encodings have one length, the own one is made while its first bytes travel.
+ * <p>If all encodings have one length, a rank makes its own while its first bytes travel.
  *
- * <p>Right for sparse encodings that differ from rank to rank. Where all of them together are longer than what a plain sum moves, each
- * rank decodes its own and a plain sum it is. So a sum never takes memory for more encodings than those, whatever the codec might have
- * written.
+ * <p>This suits sparse encodings that differ from rank to rank. If all encodings together are longer than the bytes that a plain
+ * sum moves, each rank decodes its own and the ranks do a plain sum. This also bounds the memory for encodings.
  *
- * <p>Done in place if encodings are sparse, because these can be proved sound before anything is overwritten.
+ * <p>A large sum of sparse encodings is done in place: a rank can check all of them before it overwrites anything.
  */
 final class GatheredSum extends EncodedOperation {
     private static final long ALIGNMENT = 64;
 
-    /** Into which an encoding is cut, unless they would be shorter than a record is worth. */
+    /** Segments per encoding, unless they would be shorter than {@link #SEGMENT_BYTES_MIN}. */
     private static final long SEGMENTS = 16;
 
     private static final long SEGMENT_BYTES_MIN = 16 * 1024;
 
-    /** A rank gets the encodings of all others, or the plain bytes of all others' shares, twice: as contributions and as results. */
+    /** A plain sum moves the tensor's bytes about twice: as contributions and as results. */
     private static final int PLAIN_FACTOR = 2;
 
     private static final NoneCodec PLAIN = new NoneCodec();
@@ -58,13 +57,13 @@ final class GatheredSum extends EncodedOperation {
     private final String key;
     private final Reducer reducer;
     private final CodecThreads threads;
-    private List<MemorySegment> byRank = List.of(); // what the result is made of; none where it is there already
+    private List<MemorySegment> byRank = List.of(); // to make the result from; empty if it exists already
 
     /**
-     * A call's contribution.
+     * Creates the operation of one call.
      *
-     * @param key names the tensor in what the encodings remember
-     * @param inPlace for sparse encodings only
+     * @param key name of the tensor in the memory of {@code encodings}
+     * @param inPlace true for sparse encodings only
      */
     GatheredSum(
             Encodings encodings, String key, boolean inPlace, Buffers buffers, Reducer reducer, CodecThreads threads) {
@@ -133,9 +132,9 @@ final class GatheredSum extends EncodedOperation {
     }
 
     /**
-     * Each rank's encoding, in hop order, one behind the other: no more memory than there are bytes.
+     * The encodings of all ranks in hop order, one behind the other, without gaps beyond alignment.
      *
-     * @param segmentBytes so few that the first segment leaves early; the same on all ranks
+     * @param segmentBytes small, so that the first segment leaves early; the same on all ranks
      */
     private record Table(OperationContext context, Buffers.Buffer memory, Blocks blocks, int segmentBytes) {
         Optional<CallRejection> gather(GradualEncoding making, MemorySegment own) throws IOException {
@@ -175,7 +174,7 @@ final class GatheredSum extends EncodedOperation {
         return new Table(context, buffers().take(end), blocks, (int) Math.min(context.segmentBytes(), wanted));
     }
 
-    /** The own encoding; empty where this rank's values cannot be carried, and then the number ends with a refusal. */
+    /** This rank's encoding; empty if its values cannot be carried, and then the call is rejected on all ranks. */
     private MemorySegment encode(OperationContext context, MemorySegment room) throws IOException {
         Signature signature = context.call().signature();
         try {
@@ -194,7 +193,7 @@ final class GatheredSum extends EncodedOperation {
         }
     }
 
-    /** In memory of its own, because values that are not finite are rare and plain ones large. */
+    /** Uses separate memory: values that are not finite are rare, and plain values need much more room. */
     private MemorySegment encodePlain(Call call) {
         long count = call.signature().count();
         Buffers.Buffer plain = buffers().take(PLAIN.encodedBytesMax(count));
@@ -219,12 +218,12 @@ final class GatheredSum extends EncodedOperation {
         return Optional.empty();
     }
 
-    /** Round the ring, as they are. */
+    /** Decodes this rank's encoding and sums plain values round the ring. */
     private Optional<CallRejection> addPlain(OperationContext context, MemorySegment own) throws IOException {
         Signature signature = context.call().signature();
         return sumPlain(context, sum -> {
             if (own.byteSize() == 0) {
-                return; // refused: all are told that, and nothing is summed
+                return; // rejected: nothing is summed, and the exchange reports that to all ranks
             }
             long since = context.exchange().watch().now();
             try {
@@ -276,11 +275,11 @@ final class GatheredSum extends EncodedOperation {
         return Optional.empty();
     }
 
-    /** All ranks have the same bytes, so all come to this without a word. */
+    /** All ranks have the same bytes, so all reject the call alike, without another message. */
     private Optional<CallRejection> malformed(OperationContext context, NodeId member, @Nullable String what) {
         return Optional.of(new CallRejection(
                 CallRejection.Cause.MALFORMED,
-                context.mesh().name(member) + " sent no encoding of '" + encodings.name() + "': " + what));
+                context.mesh().name(member) + " sent a malformed encoding of '" + encodings.name() + "': " + what));
     }
 
     @Override
@@ -303,7 +302,7 @@ final class GatheredSum extends EncodedOperation {
         try {
             SparseSum.decodeAll(threads, byRank, divisor, result, signature.count());
         } catch (MalformedMessageException bug) {
-            throw new AssertionError("an encoding that was sound is no more", bug);
+            throw new AssertionError("an encoding passed its check, but cannot be decoded", bug);
         }
     }
 }

@@ -13,7 +13,10 @@ import io.hearth.compression.NonFiniteException;
 import io.hearth.transport.ReceivedRecord;
 import java.lang.foreign.MemorySegment;
 
-/** Encodings of all ranks, each in its block of a table. The own one is made as far as it is sent, and taken into the table. */
+/**
+ * The segments of a table of encodings, one block for each rank. This rank's encoding is made just ahead of sending, and copied
+ * into its block.
+ */
 final class GradualSegments implements SegmentWork {
     private final GradualEncoding making;
     private final MemorySegment own;
@@ -24,10 +27,10 @@ final class GradualSegments implements SegmentWork {
     private long taken;
 
     /**
-     * For one gathering.
+     * Creates the work for one gathering.
      *
      * @param own where {@code making} writes
-     * @param start where the own block begins in the table
+     * @param start offset of this rank's block in the table
      */
     GradualSegments(Exchange exchange, GradualEncoding making, MemorySegment own, MemorySegment table, long start) {
         this.making = making;

@@ -7,10 +7,10 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * The start of a group: its first number, a barrier that runs only with enough ranks. Each rank runs it only in a group epoch that is
- * large enough for itself, and none can end it without all others, so the largest number that any rank asked for counts.
+ * The start of a group: its first call, a barrier that runs only with enough ranks. Each rank runs it only in a group epoch with at
+ * least as many ranks as that rank requires. No rank can complete it without all others, so the largest requirement counts.
  *
- * @param least ranks that this one asks for
+ * @param least ranks that this rank requires
  */
 public record GroupStart(PlainSum barrier, int least) implements CollectiveOperation {
     @Override

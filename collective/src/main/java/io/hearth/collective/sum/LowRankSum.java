@@ -18,27 +18,27 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A sum of matrices as the product of two thin ones: {@link PowerSgdMemory}, whose two factors are summed as they are, round the ring. Of several
- * tensors all left factors travel together, and then all right ones; what is no matrix goes as it is along with the left factors (as in
- * Vogels et al., NeurIPS 2019, section 4.3).
+ * A sum of matrices, each approximated by the product of two thin factors: {@link PowerSgdMemory}. The factors are summed
+ * uncompressed round the ring. For several tensors, all left factors travel together, then all right ones. Tensors that are not
+ * matrices travel uncompressed with the left factors (as in Vogels et al., NeurIPS 2019, section 4.3).
  *
- * <p>All ranks compute the result of the same sums in the same order, and end with the same bits. A rank
- * could not take the result from another one, because it would lack the factors to start from next time. So no rank returns before all have
- * the sums, and each makes the result from them, where the application wants it.
+ * <p>All ranks compute the result from the same sums in the same order, and end with the same bits. A rank cannot take the result
+ * from another rank, because it would lack the factors from which the next sum starts. So no rank returns before all have the sums.
+ * Each rank then writes the result to the application's buffer.
  */
 final class LowRankSum extends EncodedOperation {
     private final PowerSgdMemory memory;
     private final List<Matrix> matrices;
     private final List<Plain> plain;
-    private List<PowerSgdMemory.Round> rounds = List.of(); // one for each matrix, once all sums are there
+    private List<PowerSgdMemory.Round> rounds = List.of(); // one per matrix, once all sums have arrived
 
     /**
      * A tensor that is compressed.
      *
-     * @param key names it in what is remembered
+     * @param key name of the tensor in the memory
      * @param first index of its first value
-     * @param count of its values
-     * @param columns of it as a matrix
+     * @param count number of its values
+     * @param columns number of columns of the matrix
      */
     record Matrix(String key, long first, long count, int columns) {
         MemorySegment in(MemorySegment values) {
@@ -58,9 +58,9 @@ final class LowRankSum extends EncodedOperation {
     }
 
     /**
-     * A call's contribution.
+     * Creates the operation of one call.
      *
-     * @param memory what was left out before, and the factors to start from
+     * @param memory residuals, and the factors from which the next sum starts
      * @param matrices one or more
      * @param plain all other values of the call
      */
@@ -96,7 +96,7 @@ final class LowRankSum extends EncodedOperation {
         return attempt(context, left.bytes().asSlice(0, bytes), factors);
     }
 
-    /** {@code factors} bytes of left factors, then all plain values. */
+    /** Runs an attempt; {@code left} gets {@code factors} bytes of left factors, then all plain values. */
     private Optional<CallRejection> attempt(OperationContext context, MemorySegment left, long factors)
             throws IOException {
         ExchangeWatch watch = context.exchange().watch();
@@ -124,7 +124,7 @@ final class LowRankSum extends EncodedOperation {
         return refusal.isPresent() ? refusal : right(context, begun, left.asSlice(0, factors));
     }
 
-    /** With the sums of all left factors. */
+    /** Sums the right factors; {@code left} holds the sums of the left factors. */
     private Optional<CallRejection> right(
             OperationContext context, List<PowerSgdMemory.Round> begun, MemorySegment left) throws IOException {
         ExchangeWatch watch = context.exchange().watch();
@@ -141,7 +141,7 @@ final class LowRankSum extends EncodedOperation {
             for (PowerSgdMemory.Round round : begun) {
                 round.left().copyFrom(left.asSlice(from, round.left().byteSize()));
                 from += round.left().byteSize();
-                round.leftSummed(1); // an average was taken on the way, if that is what was asked for
+                round.leftSummed(1); // the exchange has divided already, for AVG
                 MemorySegment.copy(round.right(), 0, right, to, round.right().byteSize());
                 to += round.right().byteSize();
             }
@@ -158,8 +158,8 @@ final class LowRankSum extends EncodedOperation {
                 round.rightSummed(1);
             }
             rounds = begun;
-            return context.held(); // from now on the result has to be there, whatever breaks
-        } catch (NonFiniteException overflow) { // all ranks have the same sums and come to this without a word
+            return context.held(); // no rank may return before all ranks can make the result
+        } catch (NonFiniteException overflow) { // all ranks have the same sums, so all reject
             return Optional.of(
                     new CallRejection(CallRejection.Cause.NON_FINITE, String.valueOf(overflow.getMessage())));
         } finally {
@@ -221,7 +221,7 @@ final class LowRankSum extends EncodedOperation {
         }
     }
 
-    /** Several that end together. */
+    /** Several updates that are committed or rolled back together. */
     private record All(List<? extends Pending> each) implements Pending {
         @Override
         public long encodedBytes() {

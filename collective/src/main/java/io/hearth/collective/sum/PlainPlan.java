@@ -11,11 +11,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plan of the last sum that has one without state, for the next sum of the same kind: small sums come by the thousand, all alike,
- * and to plan takes texts and options. A plan that is played once, as one in place or with a codec, is not kept.
+ * Caches the plan of the last plain sum for the next sum of the same kind. Programs make thousands of small sums that are all
+ * alike, and planning builds strings and options. Plans in place or with a codec hold state of one call, so they are not cached.
  */
 public final class PlainPlan {
-    private volatile @Nullable Kept last; // written and read by callers
+    private volatile @Nullable Kept last; // written and read by calling threads
 
     private record Kept(
             long count,
@@ -26,7 +26,7 @@ public final class PlainPlan {
             Ownership ownership,
             Optional<CallPlan> plan) {}
 
-    /** The same as {@link SumPlans#plan} of what is no bucket would make; empty if it is not known. */
+    /** The plan that {@link SumPlans#plan} would make for a tensor that is not a bucket; empty if it is not cached. */
     public Optional<CallPlan> of(long count, DataType type, ReduceOp op, CollectiveOptions how) {
         Kept known = last;
         if (known == null) {
@@ -42,7 +42,7 @@ public final class PlainPlan {
         return isSame ? known.plan : Optional.empty();
     }
 
-    /** Keeps what was made, if it may be played again. */
+    /** Caches a plan, if another call may use it. */
     public void keep(long count, DataType type, ReduceOp op, CollectiveOptions how, CallPlan plan) {
         if (plan.operation() instanceof PlainSum && how.shapes().isEmpty()) {
             last = new Kept(count, type, op, how.allReduce(), how.compression(), how.ownership(), Optional.of(plan));

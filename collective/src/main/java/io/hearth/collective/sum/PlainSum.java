@@ -17,7 +17,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
-/** An all-reduce of elements as they are. */
+/** An all-reduce of uncompressed elements. */
 public record PlainSum(AllReduceStrategy strategy, Ownership ownership, DirectPlay direct)
         implements CollectiveOperation {
     @Override

@@ -16,21 +16,22 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Sums of encoded parts. Parts travel in their slots; they are encoded right before they are sent and added as they come, so that the
- * processor works while the wire does. In the end each slot holds the encoding of the part's sum.
+ * Base of sums of encoded parts. Parts travel in their slots. A part is encoded right before it is sent and added as soon as it
+ * arrives, so that the processor works while the network does. In the end each slot holds the encoding of the part's sum.
  */
 abstract class QuantisedSegments implements SegmentWork {
-    /** Encodes what this rank adds, part by part, and sums of parts of all ranks. */
+    /** Encodes this rank's contribution part by part, and the sums of parts. */
     interface PartEncoder {
         /**
-         * A part of what this rank adds. Arguments and errors as of {@link BlockCodec#encodePart}.
+         * Encodes a part of this rank's contribution. Arguments and errors as in {@link BlockCodec#encodePart}.
          *
          * @return bytes written
          */
         long encode(long first, long count, MemorySegment slot) throws NonFiniteException;
 
         /**
-         * A part's sum, whose own values were encoded before. Arguments and errors as of {@link PendingParts#encodeSum}.
+         * Encodes the sum of a part whose own values were encoded before. Arguments and errors as in {@link
+         * PendingParts#encodeSum}.
          *
          * @return bytes written
          */
@@ -38,7 +39,7 @@ abstract class QuantisedSegments implements SegmentWork {
                 throws NonFiniteException;
     }
 
-    /** What is left out is forgotten; of the values in {@code source}. */
+    /** Encodes the values in {@code source} and keeps no residuals. */
     record Forgetting(BlockCodec codec, MemorySegment source, long draw) implements PartEncoder {
         @Override
         public long encode(long first, long count, MemorySegment slot) throws NonFiniteException {
@@ -52,7 +53,7 @@ abstract class QuantisedSegments implements SegmentWork {
         }
     }
 
-    /** What is left out is owed. */
+    /** Encodes with residuals. */
     record Remembering(PendingParts parts) implements PartEncoder {
         @Override
         public long encode(long first, long count, MemorySegment slot) throws NonFiniteException {
@@ -67,11 +68,11 @@ abstract class QuantisedSegments implements SegmentWork {
     }
 
     /**
-     * What sums work with.
+     * The tools of one sum.
      *
-     * @param slots encodings, by part
-     * @param scratch room for one more slot, of the receiving thread
-     * @param watch told of what the codec does
+     * @param slots memory of the encodings, one slot per part
+     * @param scratch one more slot, for the receiving thread
+     * @param watch gets the codec's times
      */
     record Tools(
             Mesh mesh,
@@ -81,14 +82,14 @@ abstract class QuantisedSegments implements SegmentWork {
             MemorySegment slots,
             MemorySegment scratch,
             ExchangeWatch watch) {
-        /** Encodes what this rank adds into its slot. */
+        /** Encodes this rank's contribution to a part into the part's slot. */
         void encode(long part) throws NonFiniteException {
             long since = watch.now();
             encoder.encode(layout.first(part), layout.values(part), slot(part));
             did(Phase.ENCODE, layout.values(part), since);
         }
 
-        /** Encodes a part's sum, divided by {@code divisor} already, into its slot; afterwards it is without meaning. */
+        /** Encodes a part's sum, already divided by {@code divisor}, into the part's slot; {@code sum} is undefined afterwards. */
         void encodeSum(long part, MemorySegment sum, int divisor, long draw) throws NonFiniteException {
             long since = watch.now();
             long count = layout.values(part);
@@ -96,14 +97,14 @@ abstract class QuantisedSegments implements SegmentWork {
             did(Phase.ENCODE, count, since);
         }
 
-        /** Decodes a part over {@code values}. */
+        /** Decodes a part and overwrites {@code values}. */
         void decode(MemorySegment encoding, MemorySegment values, long count) throws MalformedMessageException {
             long since = watch.now();
             codec.decode(encoding, values, count);
             did(Phase.DECODE, count, since);
         }
 
-        /** Decodes a part onto {@code values}. */
+        /** Decodes a part and adds it to {@code values}. */
         void decodeAndAdd(MemorySegment encoding, MemorySegment values, long count) throws MalformedMessageException {
             long since = watch.now();
             codec.decodeAndAdd(encoding, values, count);
@@ -114,17 +115,17 @@ abstract class QuantisedSegments implements SegmentWork {
             watch.did(phase, -1, count * Float.BYTES, since);
         }
 
-        /** All of a slot. */
+        /** A part's whole slot. */
         MemorySegment slot(long part) {
             return slots.asSlice(layout.offset(part), layout.slotBytes());
         }
 
-        /** What a slot holds. */
+        /** The encoding in a slot. */
         MemorySegment encoding(MemorySegment slot, long part) {
             return slot.asSlice(0, codec.encodedBytesMax(layout.values(part)));
         }
 
-        /** What the own slot holds. */
+        /** The encoding in a part's own slot. */
         MemorySegment encoding(long part) {
             return encoding(slot(part), part);
         }
@@ -161,7 +162,7 @@ abstract class QuantisedSegments implements SegmentWork {
         long part = tools.layout.partAt(expected.offset());
         boolean isResult = isResult(expected);
         long since = tools.watch.now();
-        // Into native memory first: kernels that meet heap arrays too are compiled for neither.
+        // Copy to native memory first: a kernel that gets both heap and native memory is compiled well for neither.
         MemorySegment slot = isResult ? tools.slot(part) : tools.scratch;
         MemorySegment.copy(Combiner.payload(arrived), prefix, slot, 0, tools.layout.slotBytes());
         tools.watch.did(Phase.COPY, rank, tools.layout.slotBytes(), since);
@@ -171,23 +172,26 @@ abstract class QuantisedSegments implements SegmentWork {
         }
         try {
             tools.codec.check(tools.encoding(slot, part), tools.layout.values(part));
-        } catch (MalformedMessageException malformed) { // others may have got a sound one, and be gone
+        } catch (MalformedMessageException malformed) { // other ranks may have a valid result and may have returned
             String name = tools.mesh.name(tools.mesh.members().get(rank));
             throw new StreamBrokenException(
                     tools.mesh.members().get(rank),
-                    name + " sent no result as '" + tools.codec.name() + "': " + malformed.getMessage(),
+                    name + " sent a malformed result of '" + tools.codec.name() + "': " + malformed.getMessage(),
                     malformed);
         }
     }
 
-    /** Whether all contributions are in what comes. */
+    /** Whether the expected segment is a result: the sum of all contributions. */
     abstract boolean isResult(Transfer expected);
 
-    /** Adds what came and, where it is due, what this rank adds; encodes the sum into the part's slot once it has to be sent. */
+    /**
+     * Adds a received encoding and, where the schedule says so, this rank's contribution; encodes the sum into the part's slot when
+     * it is next to be sent.
+     */
     abstract void add(Transfer expected, MemorySegment encoding, long part)
             throws NonFiniteException, MalformedMessageException;
 
-    /** For what was encoded here. */
+    /** The error if this rank cannot decode its own encoding. */
     static AssertionError unreadable(BlockCodec codec, MalformedMessageException bug) {
         return new AssertionError(codec.name() + " cannot read what it wrote", bug);
     }

@@ -29,17 +29,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sum of float32 values that travel encoded block by block, as a reduce-scatter and an all-gather of encodings: so it takes as many
- * bytes from every rank as a plain sum, divided by what the codec saves.
+ * A sum of float32 values that are encoded block by block, as a reduce-scatter and an all-gather of encodings. So each rank sends
+ * the bytes of a plain sum, divided by the codec's compression ratio.
  *
- * <p>Where values that cannot be carried are to pass, all ranks tell first how far theirs reach. If all of them together might go
- * beyond what the codec carries, or one is not finite, the sum is one of plain values this time.
+ * <p>With {@code passesDense}, all ranks first exchange the largest magnitude of their values. If the sum might exceed the codec's
+ * range, or a value is not finite, this sum is plain.
  *
- * <p>Among all pairs ({@link DirectSegments}) or round the ring ({@link RingSegments}). Either way all ranks decode the same bytes, and
- * end with the same bits.
+ * <p>The parts travel among all pairs ({@link DirectSegments}) or round the ring ({@link RingSegments}). Either way all ranks
+ * decode the same bytes and end with the same bits.
  */
 final class QuantisedSum extends EncodedOperation {
-    /** Sums that are rounded on the way reach a little further than exact ones. */
+    /** Rounded sums can be a little larger than exact ones. */
     private static final float MARGIN = 2;
 
     private final BlockCodec codec;
@@ -53,13 +53,13 @@ final class QuantisedSum extends EncodedOperation {
     private @Nullable Result result;
 
     /**
-     * A call's contribution.
+     * Creates the operation of one call.
      *
-     * @param memory what the codec left out before; empty for none
-     * @param key names the tensor in it
-     * @param isRing round the ring, or else among all pairs
-     * @param ownership among all pairs
-     * @param passesDense what the codec cannot carry goes as plain values, and else refuses the sum
+     * @param memory the codec's residuals; empty for none
+     * @param key name of the tensor in {@code memory}
+     * @param isRing whether parts travel round the ring; otherwise among all pairs
+     * @param ownership shares of the ranks, among all pairs
+     * @param passesDense if the codec cannot carry a value, the sum is plain; otherwise such a value rejects the call
      */
     QuantisedSum(
             BlockCodec codec,
@@ -84,9 +84,9 @@ final class QuantisedSum extends EncodedOperation {
     }
 
     /**
-     * Encoded, as all ranks have it.
+     * The encoded result, the same on all ranks.
      *
-     * @param divisor of what is decoded; 1 for none
+     * @param divisor by which decoded values are divided; 1 for none
      */
     private record Result(Tools tools, int divisor) {}
 
@@ -105,12 +105,16 @@ final class QuantisedSum extends EncodedOperation {
             return alone(context, refusesNonFinite, values -> takePlain(context.call(), values));
         }
         if (passesDense) {
-            long[] reaches = new long[context.world()];
-            Optional<CallRejection> refusal = exchange(context, Double.doubleToRawLongBits(reach(context)), reaches);
+            long[] magnitudes = new long[context.world()];
+            Optional<CallRejection> refusal =
+                    exchange(context, Double.doubleToRawLongBits(largest(context)), magnitudes);
             if (refusal.isPresent()) {
                 return refusal;
             }
-            if (!(Arrays.stream(reaches).mapToDouble(Double::longBitsToDouble).sum() <= codec.largest() / MARGIN)) {
+            if (!(Arrays.stream(magnitudes)
+                            .mapToDouble(Double::longBitsToDouble)
+                            .sum()
+                    <= codec.largest() / MARGIN)) {
                 return sumPlain(context, values -> takePlain(context.call(), values));
             }
         }
@@ -121,7 +125,7 @@ final class QuantisedSum extends EncodedOperation {
         int divisor = signature.op() == ReduceOp.AVG ? context.world() : 1;
         long draw = Seeds.of(context.exchange().number(), key);
         Optional<CallRejection> refusal = isRing
-                ? goRound(context, layout, slots.bytes(), draw, divisor)
+                ? aroundRing(context, layout, slots.bytes(), draw, divisor)
                 : direct(context, layout, slots.bytes(), draw, divisor);
         if (refusal.isPresent()) {
             return refusal;
@@ -135,13 +139,13 @@ final class QuantisedSum extends EncodedOperation {
         return Optional.empty();
     }
 
-    private double reach(OperationContext context) {
+    private double largest(OperationContext context) {
         MemorySegment input = context.call().input();
         long count = context.call().signature().count();
         return memory.isPresent() ? memory.get().reach(key, input, count) : MaxMagnitude.of(input, count);
     }
 
-    /** All that is owed comes with it. */
+    /** Adds the residuals to the plain values. */
     private void takePlain(Call call, MemorySegment values) {
         Signature signature = call.signature();
         if (memory.isPresent()) {
@@ -151,7 +155,7 @@ final class QuantisedSum extends EncodedOperation {
         }
     }
 
-    private Optional<CallRejection> goRound(
+    private Optional<CallRejection> aroundRing(
             OperationContext context, EncodedParts layout, MemorySegment slots, long draw, int divisor)
             throws IOException {
         Buffers.Buffer sums = buffers().take(context.call().signature().bytes());

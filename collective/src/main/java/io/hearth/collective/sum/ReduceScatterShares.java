@@ -14,7 +14,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
-/** A sum of which each rank gets its share, the shares in rank order; with the held round. */
+/** A sum of which each rank gets its share, in rank order. Ends with a completion barrier. */
 public record ReduceScatterShares(DirectPlay direct) implements CollectiveOperation {
     @Override
     public Optional<CallRejection> attempt(OperationContext context) throws IOException {

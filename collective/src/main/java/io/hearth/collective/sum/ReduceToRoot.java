@@ -16,7 +16,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
-/** A sum that one rank gets; with the held round. */
+/** A sum that one rank gets. Ends with a completion barrier. */
 public record ReduceToRoot(NodeId root, ReduceStrategy strategy) implements CollectiveOperation {
     @Override
     public Optional<CallRejection> attempt(OperationContext context) throws IOException {
@@ -24,7 +24,7 @@ public record ReduceToRoot(NodeId root, ReduceStrategy strategy) implements Coll
         Mesh mesh = context.mesh();
         int world = context.world();
         int hop = context.hop();
-        int target = Math.max(0, mesh.byHop().position(mesh.rank(root))); // a lost root: doomed, no segment is played
+        int target = Math.max(0, mesh.byHop().position(mesh.rank(root))); // a lost root: no segment is played
         long count = signature.count();
         int bytes = signature.type().bytes();
         int segmentBytes = context.segmentBytes();

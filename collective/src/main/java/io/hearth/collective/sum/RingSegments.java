@@ -10,11 +10,11 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Round the ring: each rank decodes the sum that comes, adds its own values and encodes the new sum, so every part is encoded once by
- * every rank. The errors of all these encodings add up: in the mean square they grow with the number of ranks. What each encoding
- * leaves out is owed by the rank that made it.
+ * Sums encoded parts round the ring. Each rank decodes the sum that it receives, adds its own values and encodes the new sum. So
+ * every rank encodes every part once. The errors of these encodings add up: their mean square grows with the number of ranks. With
+ * error feedback, each rank keeps the residuals of its own encodings.
  *
- * <p>The encoder encodes what is in the sums.
+ * <p>The encoder's source is {@code sums}.
  */
 final class RingSegments extends QuantisedSegments {
     private final MemorySegment input;
@@ -22,7 +22,7 @@ final class RingSegments extends QuantisedSegments {
     private final Reducer reducer;
 
     /**
-     * This rank's part.
+     * Creates this rank's work.
      *
      * @param input its contribution, float32
      * @param sums of the same size; written
@@ -63,7 +63,7 @@ final class RingSegments extends QuantisedSegments {
         try {
             tools().encode(part);
         } catch (NonFiniteException beyond) {
-            throw beyond.inSum(0); // it counts from the tensor's first value already
+            throw beyond.inSum(0); // the index already counts from the tensor's first value
         }
     }
 }

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Collections;
 import java.util.Optional;
 
-/** The root's blocks, one for each rank in rank order; with the held round. */
+/** Scatters the root's blocks, one to each rank in rank order. Ends with a completion barrier. */
 public record ScatterBlocks(NodeId root) implements CollectiveOperation {
     @Override
     public Optional<CallRejection> attempt(OperationContext context) throws IOException {
@@ -31,7 +31,7 @@ public record ScatterBlocks(NodeId root) implements CollectiveOperation {
                 MemorySegment.copy(input, own, context.work(), 0, block);
             }
         }
-        int centre = Math.max(0, mesh.rank(root)); // a lost root: doomed, no segment is played
+        int centre = Math.max(0, mesh.rank(root)); // a lost root: no segment is played
         Blocks blocks = Blocks.strided(Collections.nCopies(world, block), block);
         return context.playHeld(
                 new StarScatter(mesh.rank(), centre, blocks, context.segmentBytes()),

@@ -16,17 +16,17 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * An all-reduce of elements as they are, round the ring, with its result where the application wants it; with the held round.
+ * An all-reduce of uncompressed elements round the ring, straight into the application's buffer. Ends with a completion barrier.
  *
- * <p>For large tensors the memory is what limits, not the wire: a private result costs a buffer of the tensor's size, and writing and
- * reading all of it once more. Here the sum replaces the contribution where that lies, and what is overwritten of it is saved while it
- * passes through the processor anyway; apart from each other, they need no memory at all. The price is a round trip at the end: nobody
- * keeps a result for those who lack it, so all must hold it before anybody returns and may change it.
+ * <p>For large tensors, memory is the limit, not the network. A result in engine memory costs a buffer of the tensor's size and one
+ * more write and read of all bytes. Here the sum replaces the contribution in place. The overwritten bytes are saved while the
+ * processor handles them anyway. If input and output do not overlap, no extra memory is needed. The price is a round trip at the
+ * end: no rank keeps the result for others, so all ranks must hold it before any rank returns and may change it.
  *
- * <p>A contribution on the heap, or of one thread alone, travels as a copy: the data threads cannot use it.
+ * <p>A contribution on the heap, or confined to one thread, is copied first, because the data threads cannot access it.
  */
 final class SumInPlace implements CollectiveOperation {
-    private InPlaceBackup undo = InPlaceBackup.NONE;
+    private InPlaceBackup backup = InPlaceBackup.NONE;
     private boolean travelsAsCopy;
 
     @Override
@@ -34,7 +34,7 @@ final class SumInPlace implements CollectiveOperation {
         boolean isUsable = isUsable(input, workspace) && isUsable(target, workspace);
         if (isUsable && isSame(input, target)) {
             Buffers.Buffer saved = workspace.buffers().take(signature.bytes());
-            undo = new InPlaceBackup(target, saved.bytes());
+            backup = new InPlaceBackup(target, saved.bytes());
             return new Call.Memory(target, null, saved, target);
         }
         if (isUsable && input.asOverlappingSlice(target).isEmpty()) {
@@ -54,7 +54,7 @@ final class SumInPlace implements CollectiveOperation {
 
     @Override
     public Optional<CallRejection> attempt(OperationContext context) throws IOException {
-        undo.restore();
+        backup.restore();
         Call call = context.call();
         Signature signature = call.signature();
         MemorySegment input = call.input();
@@ -73,9 +73,9 @@ final class SumInPlace implements CollectiveOperation {
         if (context.world() == 1 && !isSame(input, result)) {
             MemorySegment.copy(input, 0, result, 0, signature.bytes());
         }
-        undo.begin(schedule);
+        backup.begin(schedule);
         Optional<CallRejection> refusal =
-                context.exchange().play(schedule, context.mesh().byHop(), Region.of(input), Region.of(result), undo);
+                context.exchange().play(schedule, context.mesh().byHop(), Region.of(input), Region.of(result), backup);
         return refusal.isPresent() ? refusal : context.held();
     }
 
@@ -88,6 +88,6 @@ final class SumInPlace implements CollectiveOperation {
 
     @Override
     public void restore() {
-        undo.restore();
+        backup.restore();
     }
 }

@@ -27,7 +27,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** How an all-reduce is done: as it is, in place, or by one of the ways to compress it. Decides by what all ranks know alike. */
+/** Plans all-reduces: plain, in place, or with a compression. It decides only from facts that are the same on all ranks. */
 public final class SumPlans {
     private final EngineOptions options;
     private final Buffers buffers;
@@ -37,10 +37,10 @@ public final class SumPlans {
     private final DirectPlay direct;
 
     /**
-     * How a tensor goes.
+     * The way in which one tensor of a list is summed.
      *
-     * @param how without shapes
-     * @param block elements; a tensor that is not alone begins at a multiple of so many
+     * @param how its options, without shapes
+     * @param block elements per block; in a bucket, a tensor begins at a multiple of it
      */
     public record Way(CollectiveOptions how, int block) {}
 
@@ -59,11 +59,11 @@ public final class SumPlans {
     }
 
     /**
-     * For {@code count} elements.
+     * Plans the sum of {@code count} elements.
      *
-     * @param bucket of a list that they are
-     * @throws IllegalArgumentException if the call itself asks for a compression that is not for these, or one that a segment has no
-     *     room for
+     * @param bucket the bucket of a list, if they are one
+     * @throws IllegalArgumentException if the call itself asks for a compression that these elements cannot have, or whose blocks
+     *     do not fit into a segment
      */
     public CallPlan plan(long count, DataType type, ReduceOp op, CollectiveOptions how, Optional<TensorBucket> bucket) {
         return plan(count, type, op, how, spans(count, how, bucket)).of(bucket.map(TensorBucket::list));
@@ -90,13 +90,13 @@ public final class SumPlans {
             case CompressionStrategy.Coded coded -> coded(op, count, way, ownership, coded, key);
             case CompressionStrategy.Dgc dgc -> gathered(op, count, dgc, new Encodings.ByDgc(memories.of(dgc)), key);
             case CompressionStrategy.Auto _ ->
-                throw new IllegalStateException("auto is no codec: AutoSums chooses one");
-            case CompressionRules _ -> throw new IllegalStateException("rules are no codec: ruled() has it");
+                throw new IllegalStateException("auto is not a codec: AutoSums chooses one");
+            case CompressionRules _ -> throw new IllegalStateException("rules are not a codec: ruled() chooses one");
             case CompressionStrategy.PowerSgd lowRank -> lowRank(op, count, way, ownership, lowRank, key, spans);
         };
     }
 
-    /** Whether the group chooses the codec of such a call, and among which. */
+    /** The codecs among which the group chooses for such a call; empty if it does not choose. */
     public Optional<CompressionStrategy.Auto> auto(DataType type, ReduceOp op, CollectiveOptions how) {
         CompressionStrategy compression = how.compression().orElse(options.compression());
         return fits(type, op) && compression instanceof CompressionStrategy.Auto auto
@@ -108,7 +108,7 @@ public final class SumPlans {
         return type == DataType.FLOAT32 && (op == ReduceOp.SUM || op == ReduceOp.AVG);
     }
 
-    /** The name by its size of a tensor that was given none, if its sum depends on what is remembered by that name. */
+    /** The name that an unnamed tensor gets from its size, if its sum depends on what a compression remembers by that name. */
     public Optional<String> unnamed(
             long count, DataType type, ReduceOp op, CollectiveOptions how, Optional<TensorBucket> bucket) {
         CompressionStrategy compression = how.compression().orElse(options.compression());
@@ -120,16 +120,17 @@ public final class SumPlans {
                     case CompressionStrategy.PowerSgd lowRank ->
                         spans(count, how, bucket).stream().anyMatch(span -> isWorth(span, lowRank.rank()));
                     case CompressionStrategy.Coded _, CompressionStrategy.Dgc _ -> count > 0;
-                    case CompressionRules _ -> throw new IllegalStateException("rules are no codec: ruled() has it");
+                    case CompressionRules _ ->
+                        throw new IllegalStateException("rules are not a codec: ruled() chooses one");
                 };
         return remembers ? Optional.of(key(how, count)) : Optional.empty();
     }
 
     /**
-     * The call with the compression of its tensor, where that is by rules; else as it is.
+     * The options with the compression that the rules choose for this tensor; unchanged where no rules apply.
      *
-     * @param count values of the tensor
-     * @param shape of it, where the caller gave one
+     * @param count number of the tensor's values
+     * @param shape of the tensor, if the caller gave one
      */
     public CollectiveOptions ruled(
             long count, DataType type, ReduceOp op, CollectiveOptions how, Optional<TensorShape> shape) {
@@ -141,7 +142,7 @@ public final class SumPlans {
         return how.as(rules.of(dimensions, count));
     }
 
-    /** How each tensor of a list goes, which may differ by rules. */
+    /** The way of each tensor of a list; rules may choose different ones. */
     public List<Way> ways(List<MemorySegment> tensors, DataType type, ReduceOp op, CollectiveOptions how) {
         List<TensorShape> shapes = shapes(type, op, how);
         CollectiveOptions common = how.shaped();
@@ -154,7 +155,7 @@ public final class SumPlans {
         return ways;
     }
 
-    /** Elements at whose multiples each tensor of a list begins: those of a block, so that none shares a scale with its neighbour. */
+    /** Elements per block. Each tensor of a bucket begins at a multiple of it, so that no two tensors share a block's scale. */
     private int block(DataType type, ReduceOp op, CollectiveOptions how) {
         CompressionStrategy compression = how.compression().orElse(options.compression());
         return fits(type, op) ? block(compression) : 1;
@@ -168,7 +169,7 @@ public final class SumPlans {
         };
     }
 
-    /** Those of a list's tensors, where they matter. */
+    /** The shapes of a list's tensors; empty where they do not matter. */
     public List<TensorShape> shapes(DataType type, ReduceOp op, CollectiveOptions how) {
         return fits(type, op) ? how.shapes() : List.of();
     }
@@ -186,31 +187,31 @@ public final class SumPlans {
     }
 
     /**
-     * Says whether a tensor can have that shape.
+     * Checks that a tensor can have a shape.
      *
-     * @throws IllegalArgumentException it has another number of values
+     * @throws IllegalArgumentException if it has another number of values
      */
     public static void requireFits(TensorShape shape, long count) {
         if (shape.count() != count) {
             throw new IllegalArgumentException(
-                    count + " values are no tensor of " + shape.text() + ", which has " + shape.count());
+                    count + " values do not fit shape " + shape.text() + ", which has " + shape.count());
         }
     }
 
-    /** Values of a row; 0 for what is no matrix. */
+    /** Values per row; 0 if the tensor is not a matrix. */
     private static int columns(TensorBucket.Span span) {
         return span.shape()
                 .map(shape -> shape.columns().orElse(0))
                 .orElseGet(() -> Math.toIntExact((long) Math.ceil(Math.sqrt((double) span.count()))));
     }
 
-    /** Whether two factors of {@code rank} columns are less than the matrix. */
+    /** Whether two factors of {@code rank} columns have fewer values than the matrix. */
     private static boolean isWorth(TensorBucket.Span span, int rank) {
         int columns = columns(span);
         return columns > 0 && rank * (Math.ceilDiv(span.count(), (long) columns) + columns) < span.count();
     }
 
-    /** Names a tensor in what compressions remember. */
+    /** The name of a tensor in the memories of compressions. */
     public static String key(CollectiveOptions how, long count) {
         return how.key().orElse("float32[" + count + "]");
     }
@@ -247,13 +248,22 @@ public final class SumPlans {
             boolean inPlace = isLarge(count);
             var signature = Signature.encoded(op, count, compression.text(), name, inPlace);
             var sum = new QuantisedSum(
-                    blocks, owed(compression), key, isRing, ownership, passesDense, inPlace, buffers, reducer, threads);
+                    blocks,
+                    feedback(compression),
+                    key,
+                    isRing,
+                    ownership,
+                    passesDense,
+                    inPlace,
+                    buffers,
+                    reducer,
+                    threads);
             return new CallPlan(signature, sum);
         }
-        return gathered(op, count, compression, Encodings.ByCodec.of(compression, codec, owed(compression)), key);
+        return gathered(op, count, compression, Encodings.ByCodec.of(compression, codec, feedback(compression)), key);
     }
 
-    private Optional<ErrorFeedback> owed(CompressionStrategy.Coded compression) {
+    private Optional<ErrorFeedback> feedback(CompressionStrategy.Coded compression) {
         return compression.isOwed() ? Optional.of(memories.of(compression)) : Optional.empty();
     }
 

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The tensors of a list that travel together, one behind the other.
+ * Tensors of a list that travel together, one behind the other.
  *
- * @param list which bucket of which list; what ranks compare
- * @param spans where they lie in the bucket; between them are zeros where a codec counts its blocks from each tensor's first value
+ * @param list identifies the bucket and its list; ranks compare it
+ * @param spans positions of the tensors in the bucket; zeros fill the gaps where each tensor must begin with a block
  */
 public record TensorBucket(TensorList list, List<Span> spans) {
     public TensorBucket {
@@ -17,11 +17,11 @@ public record TensorBucket(TensorList list, List<Span> spans) {
     }
 
     /**
-     * One of them.
+     * Position of one tensor.
      *
      * @param first index of its first value in the bucket
-     * @param count of its values
-     * @param shape as the caller gave it
+     * @param count number of its values
+     * @param shape if the caller gave one
      */
     public record Span(long first, long count, Optional<TensorShape> shape) {}
 }

@@ -1,4 +1,4 @@
-/** How each kind of collective is done: plain, in place, or compressed. */
+/** The operations behind each kind of collective: plain, in place, or compressed. */
 @NullMarked
 package io.hearth.collective.sum;
 

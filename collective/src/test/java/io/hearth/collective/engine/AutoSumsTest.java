@@ -29,25 +29,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Groups that choose their codec themselves, over links on which a byte takes as long as a test says. */
+/** Groups that choose their codec themselves; the test sets the time per byte of their links. */
 final class AutoSumsTest {
-    private static final int COUNT = 40_000; // just above what is too small for a codec
+    private static final int COUNT = 40_000; // just above the smallest size for a codec
     private static final double SLOW = 1000;
     private static final double FAST = 0.001;
     private static final CompressionStrategy LOSSY = CompressionStrategy.parse("auto:lossy");
     private static final String TOP_K = "topk:0.01,nonfinite=dense";
     private static final int UNTIL_SETTLED =
-            7; // three plain sums, three with what is predicted to be fastest, and a vote
+            7; // three plain sums, three with the codec that is predicted to be fastest, and a vote
 
-    /** Time passes as bytes are sent and as the first rank encodes. */
+    /** Time advances with sent bytes and with the first rank's encoding. */
     private static final class WireClock implements Clock, CollectiveTrace {
-        private volatile MemoryFabric fabric = new MemoryFabric(); // set once, before anybody reads the clock
+        private volatile MemoryFabric fabric = new MemoryFabric(); // set once, before any thread reads the clock
         private volatile double nanosPerByte = SLOW; // set between sums
         private volatile double passed;
         private volatile long counted;
         private final AtomicLong worked = new AtomicLong();
 
-        /** For what is sent from now on. */
+        /** Sets the speed for bytes that are sent from now on. */
         void link(double slower) {
             passed = nanoTime() - worked.get();
             counted = fabric.bytes();
@@ -89,7 +89,7 @@ final class AutoSumsTest {
         return values;
     }
 
-    /** So many sums of one tensor on each of these ranks; what each rank had after the last one. */
+    /** Does {@code times} sums of one tensor on each of these ranks. Returns each rank's last result. */
     private static Map<Integer, List<Float>> sums(TestGroup group, List<Integer> ranks, int times) throws Exception {
         var results = new ConcurrentHashMap<Integer, List<Float>>();
         group.start((rank, _) -> {
@@ -106,7 +106,7 @@ final class AutoSumsTest {
             MemorySegment values = arena.allocate(COUNT * 4L);
             for (int i = 0; i < times; i++) {
                 values.copyFrom(gradient(rank, arena));
-                var how = CollectiveOptions.DEFAULTS.forTensor("layer"); // the same one all the time
+                var how = CollectiveOptions.DEFAULTS.forTensor("layer"); // the same tensor in each sum
                 engine.allReduce(values, DataType.FLOAT32, ReduceOp.SUM, how);
             }
             var result = new ArrayList<Float>();
@@ -157,7 +157,7 @@ final class AutoSumsTest {
         }
     }
 
-    /** Both of more than 2^15 and less than 2^16 values, and one takes 1.7 times as long as the other: no link has changed. */
+    /** Two sizes between 2^15 and 2^16 values, of which one takes 1.7 times as long as the other: no link has changed. */
     @Test
     void tensorsOfTwoSizesInEachStepSettleBoth() throws Exception {
         var clock = new WireClock();
@@ -211,7 +211,7 @@ final class AutoSumsTest {
         }
     }
 
-    /** Else what times codecs and what the first sum needs compiled would wait for each other. */
+    /** Otherwise the timing of codecs and the compilation for the first sum would wait for each other. */
     @Test
     void codecsAreTimedAfterTheFirstSum() throws Exception {
         try (var group = group(2, new WireClock(), LOSSY)) {
@@ -249,7 +249,7 @@ final class AutoSumsTest {
         }
     }
 
-    /** What topk left out is in the sums that go plain after it: added up over all steps, nothing is missing. */
+    /** Plain sums after topk contain its residuals: added up over all steps, nothing is missing. */
     @Test
     void aChangedLinkChangesTheChoiceAndWhatIsOwedFollows() throws Exception {
         var clock = new WireClock();
@@ -302,7 +302,7 @@ final class AutoSumsTest {
         }
     }
 
-    /** Who enters knows nothing of the votes before; the others forget them at the same boundary. */
+    /** A joining member does not know earlier votes; the others forget them at the same boundary. */
     @Test
     void whoEntersVotesWithTheOthers() throws Exception {
         var clock = new WireClock();
@@ -365,7 +365,7 @@ final class AutoSumsTest {
         }
     }
 
-    /** A slip of the script ends one number on all ranks; they remember the same votes after it, none. */
+    /** An error of the script ends one call on all ranks. After it, all ranks have forgotten their votes. */
     @Test
     void ranksThatSummedDifferentTensorsGoOnTogether() throws Exception {
         var clock = new WireClock();
@@ -388,7 +388,7 @@ final class AutoSumsTest {
         }
     }
 
-    /** What the chosen codec cannot carry goes as it is, and the next sum is one like any other. */
+    /** Values that the chosen codec cannot carry are summed plain; the next sum is encoded again. */
     @Test
     void whatIsNotFiniteArrivesWhateverIsChosen() throws Exception {
         var clock = new WireClock();
@@ -409,7 +409,7 @@ final class AutoSumsTest {
         }
     }
 
-    /** A refusal that the caller allowed for ends one sum, and all vote anew. */
+    /** A rejection that the caller asked for ends one sum, and all ranks vote again. */
     @Test
     void whatCannotBeCarriedIsRefusedAndTheNextSumGoesOn() throws Exception {
         var clock = new WireClock();
@@ -451,7 +451,7 @@ final class AutoSumsTest {
         }
     }
 
-    /** Other sizes, whole numbers and largest values go as they are and vote on nothing. */
+    /** Small sizes, integers and maxima are uncompressed and cause no vote. */
     @Test
     void whatIsNotForACodecIsPlain() throws Exception {
         var clock = new WireClock();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which tensors travel together. */
+/** The tensors that share a bucket. */
 final class BucketsTest {
     @ParameterizedTest(name = "{0} in buckets of {1}")
     @CsvSource({

@@ -23,11 +23,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Memory that calls work on. */
+/** The working memory of calls. */
 final class CallMemoryTest {
     private static final int BYTES = 40_000;
 
-    /** Wants more memory than there is. */
+    /** Requests more memory than there is. */
     private static final class Greedy implements CollectiveOperation {
         @Override
         public Optional<CallRejection> attempt(OperationContext context) {
@@ -65,7 +65,7 @@ final class CallMemoryTest {
                 Clock.system())) {
             MemorySegment heap = MemorySegment.ofArray(new byte[BYTES]);
             Signature signature = Signature.allReduce(ReduceOp.SUM, DataType.UINT8, BYTES, Signature.PLAIN);
-            for (int time = 0; time < 4; time++) { // more than there are spare ones
+            for (int time = 0; time < 4; time++) { // more often than there are spare buffers
                 assertThrows(OutOfMemoryError.class, () -> new Greedy().memory(signature, heap, heap, runtime));
             }
             runtime.buffers().takePeakBytes();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a call may choose for itself, and what it means. */
+/** The options of a call and their effects. */
 final class CallOptionsTest {
     private static final int MIB = 1024 * 1024;
     private static final CollectiveOptions USUAL = CollectiveOptions.DEFAULTS;
@@ -46,7 +46,7 @@ final class CallOptionsTest {
             group.engine(0).trace(new CollectiveTrace() {
                 @Override
                 public void segment(long number, Phase phase, int rank, long bytes, long since, long until) {
-                    // only the whole counts
+                    // only the schedule counts
                 }
 
                 @Override
@@ -123,7 +123,7 @@ final class CallOptionsTest {
         return got[0];
     }
 
-    /** All from one owner to one each, over worlds; some own nothing. */
+    /** Ownership from one owner to one share each, over world sizes; some ranks own nothing. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8, 13, 16})
     void whoOwnsWhatChangesWhatIsSentAndNoBit(int world) throws Exception {
@@ -206,7 +206,7 @@ final class CallOptionsTest {
         context.allReduce(Tensor.of(MemorySegment.ofArray(values), type), ReduceOp.AVG);
     }
 
-    /** The root's values are kept until all hold them; what the others pass in does not count and is not copied. */
+    /** The root's values are kept until all ranks hold them. The values of other ranks do not count and are not copied. */
     @Test
     void aBroadcastKeepsOneCopyOnThoseWhoReceive() throws Exception {
         try (var group = new TestGroup(2, EngineOptions.DEFAULTS)) {

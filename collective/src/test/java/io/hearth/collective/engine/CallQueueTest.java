@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
-/** Collectives that run on their own. */
+/** Asynchronous collectives. */
 @Timeout(30)
 final class CallQueueTest {
     private final CallQueue queue = new CallQueue("queue-under-test", () -> false);
@@ -45,7 +45,7 @@ final class CallQueueTest {
         return new CollectiveResult(number, 0, 0, 0);
     }
 
-    /** Ends once the test says so. */
+    /** A collective that ends when the test lets it. */
     private CollectiveResult waiting(int number) {
         running.countDown();
         try {

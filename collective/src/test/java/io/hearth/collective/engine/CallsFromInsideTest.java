@@ -33,13 +33,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Who calls in the middle of a collective is refused at once, from whichever thread, and the collective goes on. */
+/** A call in the middle of a collective is rejected at once, on any thread, and the collective continues. */
 final class CallsFromInsideTest {
     private static final int COUNT = 100_000;
-    private static final int TIMES_MAX = 3; // that each thread tries all calls
+    private static final int TIMES_MAX = 3; // most rounds of all calls per thread
     private static final int CALLER = 1;
 
-    /** Where the calls come from. */
+    /** The place that makes the calls. */
     enum Place {
         TRACE_SEGMENT,
         TRACE_ENDED,
@@ -48,7 +48,7 @@ final class CallsFromInsideTest {
         SECOND_THREAD
     }
 
-    /** How the collective runs that is disturbed. */
+    /** The way in which the disturbed collective was called. */
     enum Manner {
         CALLED,
         BEGUN
@@ -75,7 +75,7 @@ final class CallsFromInsideTest {
         return asks;
     }
 
-    /** Tries all calls, so many times for each thread that comes by, and keeps what they threw. */
+    /** Tries all calls, up to {@link #TIMES_MAX} times on each thread, and keeps their exceptions. */
     private static final class Nuisance {
         private final Queue<String> threads = new ConcurrentLinkedQueue<>();
         private final Queue<String> complaints = new ConcurrentLinkedQueue<>();
@@ -119,7 +119,7 @@ final class CallsFromInsideTest {
         }
     }
 
-    /** Each look at it takes 200 ms, so that there is progress to tell. */
+    /** Each read of it takes 200 ms, so that there is progress to report. */
     private static final class SlowClock implements Clock {
         private final AtomicLong nanos = new AtomicLong();
 
@@ -134,7 +134,7 @@ final class CallsFromInsideTest {
         }
     }
 
-    /** Calls somebody before it adds. */
+    /** Runs a callback before it adds. */
     private record CallingReducer(Reducer reducer, Runnable first) implements Reducer {
         @Override
         public CodecKernels codecKernels() {
@@ -199,7 +199,7 @@ final class CallsFromInsideTest {
     static Stream<Arguments> disturbances() {
         return Stream.of(Place.values())
                 .flatMap(place -> Stream.of(Manner.values()).map(manner -> Arguments.of(place, manner)))
-                // a second thread's call comes after what was begun, and progress is told of broadcasts
+                // a second thread's call queues behind open collectives, and only broadcasts report progress
                 .filter(given -> given.get()[1] == Manner.CALLED
                         || (given.get()[0] != Place.SECOND_THREAD && given.get()[0] != Place.PROGRESS));
     }

@@ -20,14 +20,14 @@ import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Where the time of compressed sums goes: each moment of a thread once, and that of codecs under their own names. */
+/** Time traces of compressed sums: they count each moment of a thread once, and codecs under their own names. */
 final class CodecPhasesTest {
     private static final int SMALL = 1 << 10;
     private static final int LARGE = 1 << 19;
 
     private record Span(Phase phase, long bytes, long sinceNanos, long untilNanos) {}
 
-    /** What one rank's engine tells, by thread. */
+    /** The traces of one rank's engine, by thread. */
     private static final class Told implements CollectiveTrace {
         private final Map<Thread, List<Span>> spans = new HashMap<>();
         private final List<Collective> ended = new ArrayList<>();

@@ -7,7 +7,7 @@ import java.util.List;
 /** The engine, on streams in memory. */
 final class CollectiveEngineContractTest extends DistributedBackendContractTest {
     @Override
-    @SuppressWarnings("resource") // the contract closes each engine, and that is all a group holds
+    @SuppressWarnings("resource") // the contract closes each engine, and a group holds nothing else
     protected List<CollectiveEngine> open(int world) {
         var group = new TestGroup(world, EngineOptions.DEFAULTS);
         return group.nodes.stream().map(group::of).toList();

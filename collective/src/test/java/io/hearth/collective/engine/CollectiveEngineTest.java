@@ -160,7 +160,7 @@ public final class CollectiveEngineTest {
                                 error = mismatch;
                             }
                             float[] values = input(rank, 100);
-                            context.allReduce(values, ReduceOp.SUM); // the group is still good
+                            context.allReduce(values, ReduceOp.SUM); // the group still works
                             assertArrayEquals(sum(ranks(world), 100), values);
                             if (error != null) {
                                 throw error;
@@ -278,7 +278,7 @@ public final class CollectiveEngineTest {
                         && thread.isAlive()));
     }
 
-    /** In a small call the calling thread reduces, in a large one the companion. */
+    /** In a small call the calling thread reduces, in a large one the receiver thread. */
     @ParameterizedTest
     @ValueSource(ints = {10, 40_000})
     void aBugInADataThreadEndsTheCallAndThisMemberAndIsNotTriedAgainForEver(int count) throws Exception {
@@ -448,7 +448,7 @@ public final class CollectiveEngineTest {
         return group.engine(rank).start(least, CollectiveOptions.DEFAULTS);
     }
 
-    /** What a script may answer by beginning a step is told by the type of what it catches, at the call and at all later ones. */
+    /** The type of an error shows whether a script may recover by beginning a step, at the failed call and at all later ones. */
     @Test
     void whatTookARankOutOfItsGroupKeepsItsTypeAndOnlyThatIsReenterable() throws Exception {
         var reasons = new LinkedHashMap<HearthException, Class<? extends CollectiveException>>();

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class CollectiveProgressTest {
     private static final long MIB = 1 << 20;
 
-    /** Each look at it takes 20 ms. */
+    /** Each read of it takes 20 ms. */
     private static final class SlowClock implements Clock {
         private final AtomicLong nanos = new AtomicLong();
 
@@ -65,7 +65,7 @@ final class CollectiveProgressTest {
                 group.engine(rank).progress(told.get(rank)::add);
             }
             group.start((rank, context) -> {
-                        context.broadcast(new float[10], 1); // which is over before anybody wants to know
+                        context.broadcast(new float[10], 1); // ends before the first report is due
                         context.broadcast(new float[(int) (4 * MIB / 4)], 1);
                     })
                     .joinWell();

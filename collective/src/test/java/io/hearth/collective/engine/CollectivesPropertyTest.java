@@ -32,7 +32,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** All collectives of groups that a seed makes up, against the same done one rank after the other. */
+/** Random calls of all collectives in random groups, compared with a sequential computation. */
 final class CollectivesPropertyTest {
     private static final int WORLD_MAX = 16;
     private static final int SEEDS = (Boolean.getBoolean("hearth.full") ? 5 : 1) * WORLD_MAX;
@@ -40,7 +40,7 @@ final class CollectivesPropertyTest {
     private static final int BUCKET_BYTES = 1024;
     private static final List<Long> IN_PLACE_MIN = List.of(Long.MAX_VALUE, 0L, 300L);
     private static final byte UNTOUCHED = 0x55;
-    /** As measured; where bytes are dear, so that sums take two hops; where ports are crowded, so that all goes round the ring. */
+    /** Measured links; slow links, so that sums take two hops; crowded ports, so that all schedules go round the ring. */
     private static final List<LinkModel> LINKS =
             List.of(LinkModel.GIGABIT, new LinkModel(0, 1000, 0, 0, 1, 0), new LinkModel(0, 1000, 0, 0, 4, 0));
 
@@ -60,11 +60,11 @@ final class CollectivesPropertyTest {
         SCATTER,
         BROADCAST,
         BARRIER,
-        /** From one rank to another, the same or another one back, while the rest goes on. */
+        /** A transfer from one rank to another and one back, while the other ranks continue. */
         PAIR
     }
 
-    /** One collective, alike on all ranks. */
+    /** One collective, the same on all ranks. */
     private record Ask(
             Kind kind,
             DataType type,
@@ -90,7 +90,7 @@ final class CollectivesPropertyTest {
                     random.nextLong());
         }
 
-        /** Now and then with weights, some of which are 0, or with ways of its own. */
+        /** Sometimes with weights, some of them 0, or with explicit strategies. */
         private static CollectiveOptions how(SplittableRandom random, int world) {
             CollectiveOptions how = CollectiveOptions.DEFAULTS.by(any(AllReduceStrategy.values(), random));
             if (random.nextInt(4) == 0) {
@@ -126,7 +126,7 @@ final class CollectivesPropertyTest {
             return length * type.bytes();
         }
 
-        /** Where tensors of a list begin, and the end of the last; some are empty, some larger than a bucket. */
+        /** The starts of a list's tensors, and the end of the last; some are empty, some larger than a bucket. */
         List<Integer> cuts() {
             var random = new SplittableRandom(seed);
             var cuts = new ArrayList<Integer>();
@@ -190,7 +190,7 @@ final class CollectivesPropertyTest {
         }
     }
 
-    /** Heap or native, at any address, of this thread or of all. */
+    /** Memory on the heap or native, at any address, for this thread or for all. */
     private static MemorySegment room(SplittableRandom random, long bytes, boolean forAllThreads) {
         int skew = random.nextInt(9);
         MemorySegment whole = random.nextBoolean()
@@ -201,7 +201,7 @@ final class CollectivesPropertyTest {
         return whole.asSlice(skew, bytes).fill(UNTOUCHED);
     }
 
-    @SuppressWarnings("resource") // as long as its thread
+    @SuppressWarnings("resource") // freed with its thread
     private static MemorySegment confined(long bytes) {
         return Arena.ofConfined().allocate(bytes);
     }
@@ -273,7 +273,7 @@ final class CollectivesPropertyTest {
                 .toList();
     }
 
-    /** All on their way at once, but for the last one, which waits for them. */
+    /** Begins all at once, except the last one, which waits for them. */
     private static CollectiveResult playAsync(
             DistributedBackend backend, Ask ask, List<MemorySegment> tensors, CollectiveOptions how) throws Exception {
         var works = new ArrayList<Work>();

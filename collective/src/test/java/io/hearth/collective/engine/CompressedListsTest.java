@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tensors that travel together compressed: each as if it were alone. */
+/** Compressed tensors in a bucket: each has the result that it would have alone. */
 final class CompressedListsTest {
     private static final int WORLD = 2;
 
@@ -56,7 +56,7 @@ final class CompressedListsTest {
         return Arrays.stream(tensors).map(float[]::clone).toArray(float[][]::new);
     }
 
-    /** A few small values beside many large ones: they share no scale with these. */
+    /** A few small values beside many large ones must not share a scale with these. */
     @ParameterizedTest
     @CsvSource({"int8, 0.05", "int8:256, 0.05", "'int8:64,rounding=nearest', 0.05", "int4, 0.2", "auto:int8, 0.05"})
     void aSmallTensorBesideALargeOneIsTrained(String compression, double errorMax) throws Exception {
@@ -93,7 +93,7 @@ final class CompressedListsTest {
         }
     }
 
-    /** Each matrix of rank one is exact by itself, and would not be if all values were one square; what has one dimension is exact. */
+    /** Each matrix of rank one is exact, and would not be if all values formed one square. Tensors of one dimension are exact. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void matricesAreCompressedOneByOneAndTheRestGoesAsItIs(boolean together) throws Exception {
@@ -157,7 +157,7 @@ final class CompressedListsTest {
                     .joinWell();
         }
         assertTrue(said.stream().anyMatch(line -> line.contains("1 shapes for a list of 2 tensors")), said.toString());
-        assertTrue(said.stream().anyMatch(line -> line.contains("6 values are no tensor of 3x3")), said.toString());
+        assertTrue(said.stream().anyMatch(line -> line.contains("6 values do not fit shape 3x3")), said.toString());
         assertThrows(IllegalArgumentException.class, () -> TensorShape.of(3, 0));
         assertThrows(IllegalArgumentException.class, () -> TensorShape.of(2, 1 << 20, 1 << 20));
     }

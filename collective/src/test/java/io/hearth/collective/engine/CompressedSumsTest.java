@@ -35,14 +35,14 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every way to compress a sum gives, at every rank and bit by bit, what its codec and plain arithmetic give. */
+/** Every compressed sum has the same bits at every rank, equal to those of its codec with plain arithmetic. */
 final class CompressedSumsTest {
     private static final int WORLD_MAX = Boolean.getBoolean("hearth.full") ? 5 : 3;
     private static final int STRIDE = Boolean.getBoolean("hearth.full") ? 1 : 3; // between the records that are lost
     private static final int SEGMENT_BYTES = 512;
     private static final int STEPS = 4;
 
-    /** What the heads and tags of a small sum's records, its signature and its reaches come to at most. */
+    /** Most bytes of headers, tags, signature and magnitudes of a small sum. */
     private static final int HEADS_BYTES = 700;
 
     enum Way {
@@ -91,7 +91,7 @@ final class CompressedSumsTest {
             this.algorithm = algorithm;
         }
 
-        /** {@code inTurn} bytes are played without a companion. */
+        /** Up to {@code inTurn} bytes are played without a receiver thread. */
         public EngineOptions options(int inTurn) {
             boolean isInPlace = name().endsWith("_IN_PLACE");
             return EngineOptions.DEFAULTS
@@ -112,7 +112,7 @@ final class CompressedSumsTest {
             return compression.endsWith("nonfinite=dense");
         }
 
-        /** Where a tensor is too small, its values travel as they are, and the order of sums is another algorithm's. */
+        /** A tensor that is too small travels uncompressed, and another algorithm adds in another order. */
         boolean isCompressed(int count) {
             if (this == LOW_RANK || this == LOW_RANK_FORGETFUL) {
                 int columns = SumOracles.columns(Math.max(1, count));
@@ -216,7 +216,7 @@ final class CompressedSumsTest {
         return ways(Way::passesDense);
     }
 
-    /** What was left out before arrives then, and nothing is owed; the next sum is compressed again. */
+    /** A plain sum includes the residuals and leaves none; the next sum is compressed again. */
     @ParameterizedTest
     @MethodSource("passing")
     void aValueThatCannotBeCarriedPassesWithPlainOnes(Way way, int inTurn) throws Exception {
@@ -253,7 +253,7 @@ final class CompressedSumsTest {
         }
     }
 
-    /** No single one is beyond the codec's range, and their sum is. */
+    /** No single value is beyond the codec's range, but the sum is. */
     @Test
     void aSumBeyondTheRangePassesToo() throws Exception {
         int world = 3;
@@ -273,7 +273,7 @@ final class CompressedSumsTest {
         }
     }
 
-    /** It is nobody's own value, and where it stands is counted from the tensor's first. */
+    /** The value is a sum, not a rank's own, and its index counts from the tensor's first value. */
     @ParameterizedTest
     @EnumSource(
             value = AllReduceStrategy.class,
@@ -310,7 +310,7 @@ final class CompressedSumsTest {
         }
     }
 
-    /** Where encodings have no fewer bytes than plain values, plain values travel; else their slots are hardly longer than they are. */
+    /** If encodings have no fewer bytes than plain values, plain values travel. Otherwise slots are hardly longer than encodings. */
     @Test
     void smallTensorsCostNoMoreBytesThanTheyHave() throws Exception {
         int[] counts = {1, 8, 9, 300, 4810};
@@ -335,7 +335,7 @@ final class CompressedSumsTest {
         }
     }
 
-    /** What would fail in the middle of a call is said before it, and the group goes on. */
+    /** Errors that would break a call in the middle are thrown before it, and the group continues. */
     @Test
     void whatHasNoRoomIsRefusedBeforeAnythingIsSent() throws Exception {
         var options = EngineOptions.DEFAULTS.with(CollectiveConfig.DEFAULTS.cut(SEGMENT_BYTES, 0));
@@ -371,7 +371,10 @@ final class CompressedSumsTest {
         }
     }
 
-    /** Whatever was sent before it was found: all are told alike, nothing is owed twice, and the group goes on. */
+    /**
+     * A value that cannot be carried is found after any number of records. All ranks get the same error, no residual counts twice,
+     * and the group continues.
+     */
     @ParameterizedTest
     @MethodSource("refusing")
     void aValueThatCannotBeCarriedEndsTheSumOnAllRanks(Way way, int inTurn) throws Exception {
@@ -420,7 +423,7 @@ final class CompressedSumsTest {
         }
     }
 
-    /** Where encodings of one length are longer than plain values, so that these travel. */
+    /** Encodings of fixed length that are longer than plain values, so that plain values travel. */
     @Test
     void aValueThatCannotBeCarriedEndsAPlainSumOfWholeChunksToo() throws Exception {
         var options = EngineOptions.DEFAULTS.as(CompressionStrategy.parse("topk:1,chunk=64"));
@@ -437,7 +440,7 @@ final class CompressedSumsTest {
         }
     }
 
-    /** What was left out goes back with what runs again; a result that some have counts for all. */
+    /** A call that runs again restores its residuals; a result that some members have counts for all. */
     @ParameterizedTest
     @EnumSource(names = {"INT8", "INT4_DENSE_RING", "TOP_K_IN_PLACE"})
     void aLossAtAnyRecordLeavesSumsThatAreRightAndNothingOwedTwice(Way way) throws Exception {
@@ -459,7 +462,7 @@ final class CompressedSumsTest {
         aLossAtAnyRecordLeavesSumsThatAreRightAndNothingOwedTwice(way);
     }
 
-    /** False if the victim outlived the run. */
+    /** Returns false if the victim survived the run. */
     private static boolean kill(Way way, int victim, int after) throws Exception {
         int count = 300;
         try (var group = new TestGroup(3, way.options(0))) {
@@ -503,7 +506,7 @@ final class CompressedSumsTest {
         }
     }
 
-    /** A job that starts again with what it had saved goes on as if it had never stopped. */
+    /** A job that restarts with its saved memories continues as if it had never stopped. */
     @ParameterizedTest
     @EnumSource(Way.class)
     void whatIsOwedCanBeSavedAndRestored(Way way) throws Exception {

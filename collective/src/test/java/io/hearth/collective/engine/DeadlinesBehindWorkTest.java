@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What was begun earlier is stuck, because another rank does not call: who comes after it waits no longer than its own deadline. */
+/** Earlier collectives are stuck, because another rank does not call. A later call waits no longer than its own deadline. */
 final class DeadlinesBehindWorkTest {
     private static final CollectiveOptions SOON = CollectiveOptions.DEFAULTS.within(Duration.ofMillis(50));
 
@@ -58,8 +58,8 @@ final class DeadlinesBehindWorkTest {
                             var late = assertThrows(DeadlineExceededException.class, () -> ask.make(engine));
                             String text = String.valueOf(late.getMessage());
                             assertTrue(
-                                    text.startsWith("a collective did not begin before its deadline; 2 that were begun"
-                                            + " earlier had not ended, and waited for "),
+                                    text.startsWith("a collective did not begin before its deadline; 2 earlier ones"
+                                            + " had not ended, and waited for "),
                                     text);
                             for (Work work : begun) {
                                 var left = assertThrows(CollectiveException.class, work::await);

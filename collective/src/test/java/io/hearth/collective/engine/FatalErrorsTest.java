@@ -24,11 +24,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Errors on an engine's own threads that no caller can handle: the engine ends, and every call says why. */
+/** Errors on an engine's own threads that no caller can handle: the engine ends, and every call throws the reason. */
 final class FatalErrorsTest {
     private static final EngineOptions OPTIONS = EngineOptions.DEFAULTS.within(Duration.ofMinutes(1));
 
-    /** Of node 0; its pairs meet a class that cannot be loaded. */
+    /** A group in which point-to-point transfers of node 0 meet a class that cannot be loaded. */
     private static TestGroup group() {
         List<NodeId> nodes = IntStream.range(0, 2).mapToObj(TestGroup::node).toList();
         var fabric = new MemoryFabric();

@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** A proposer names results to forward that nobody asked for, or that their holder does not have. */
+/** A proposer names results to forward that no rank lacks, or that their holder does not have. */
 final class ForwardLiesTest {
     private static final EngineOptions OPTIONS = EngineOptions.DEFAULTS.within(Duration.ofMinutes(1));
-    private static final long LARGE = 256L << 20; // what a test can afford, if it is taken
+    private static final long LARGE = 256L << 20; // affordable for a test if it is allocated
     private static final int COUNT = 50;
 
     private static Resolution forward(long number, NodeId holder, long bytes) {
@@ -43,7 +43,7 @@ final class ForwardLiesTest {
     @Test
     void aResultThatItsHolderDoesNotHaveIsNobodysResult() throws Exception {
         try (var group = new TestGroup(3, OPTIONS)) {
-            group.fabric.kill(group.nodes.get(2)); // so that nobody finishes
+            group.fabric.kill(group.nodes.get(2)); // so that no rank finishes
             TestGroup.Run run = group.start((rank, context) -> {
                 float[] values = CollectiveEngineTest.input(rank, COUNT);
                 context.allReduce(values, ReduceOp.SUM);

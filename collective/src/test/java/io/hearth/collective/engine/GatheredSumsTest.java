@@ -36,7 +36,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Plain sums among all pairs whose owners gather pieces for a GPU: how many submissions, which memory, and the bits of the CPU. */
+/**
+ * Plain sums among all pairs whose owners gather pieces for a GPU: number of submissions, kind of memory, and the same bits as on
+ * the CPU.
+ */
 @Tag("full")
 final class GatheredSumsTest {
     /** Shares of three are 16 segments, of four 12, each with 125,000 bytes at least. */
@@ -78,7 +81,7 @@ final class GatheredSumsTest {
         return built.orElseThrow();
     }
 
-    /** An engine for each rank, as each has a process of its own: calls of one engine that come at the same time are the CPU's. */
+    /** An engine for each rank, as in separate processes. With one engine, the CPU would do calls that come while the GPU is busy. */
     private record Gpus(List<MetalEngine> engines) implements AutoCloseable {
         static Gpus open(int world, MetalLimits limits) {
             return new Gpus(IntStream.range(0, world)
@@ -121,7 +124,7 @@ final class GatheredSumsTest {
         assertEquals("", standIn().violations());
     }
 
-    /** Who gathers more is waited for by all, also by those who gather nothing. */
+    /** All ranks wait for an owner that gathers more, including ranks that gather nothing. */
     @Test
     void membersWithDifferentEnginesGetTheSameSum() throws Exception {
         float[][] expected = sums(4, ReduceOp.SUM, rank -> Engines.newReducer(Engine.PORTABLE));
@@ -154,7 +157,7 @@ final class GatheredSumsTest {
         assertEquals("", standIn().violations());
     }
 
-    /** A dead GPU is not asked for memory or for sums, and what it holds is not used for anything else. */
+    /** A failed GPU gets no more requests for memory or sums, and its memory is not reused. */
     @Test
     void aHangIsOneFaultAndNoWrongByte() throws Exception {
         float[][] expected = sums(3, ReduceOp.SUM, rank -> Engines.newReducer(Engine.PORTABLE));
@@ -172,7 +175,7 @@ final class GatheredSumsTest {
         }
     }
 
-    /** Without memory that the GPU reads in place there would be more copies than gathering is worth. */
+    /** Without memory that the GPU reads in place, gathering would cost more copies than it saves. */
     @Test
     void withoutRoomForPiecesSegmentsAreAddedAsTheyCome() throws Exception {
         float[][] expected = sums(3, ReduceOp.SUM, rank -> Engines.newReducer(Engine.PORTABLE));
@@ -246,7 +249,7 @@ final class GatheredSumsTest {
         return results;
     }
 
-    /** Most of them ordinary, some subnormal: a GPU takes those for zero. */
+    /** Mostly ordinary values, some subnormal ones, which a GPU takes as zero. */
     private static float[] gradient(int rank) {
         var random = new SplittableRandom(rank);
         float[] values = new float[COUNT];

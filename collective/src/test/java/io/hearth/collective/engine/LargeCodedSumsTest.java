@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sums that are so large that several threads encode and decode them, where there are any. */
+/** Sums large enough for several threads to encode and decode them, on machines that have them. */
 final class LargeCodedSumsTest {
     private static final int COUNT = (int) (2 * Workers.VALUES_MIN) + 4099;
     private static final int STEPS = 3;

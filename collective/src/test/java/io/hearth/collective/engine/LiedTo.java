@@ -37,9 +37,9 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * A group that sums twice, in native memory between guard bytes, while rank 1 lies. A stream that broke ends in a view without
- * the liar. Whatever it said: each sum of each honest rank is right, with the contributors that it names (under a lossy codec: the same on all), or a typed error that left
- * the memory as it was; no guard byte changed; and nobody waits for ever.
+ * A group that sums twice, in native memory between guard bytes, while rank 1 lies. When a stream breaks, the next view excludes
+ * the liar. Each sum of each honest rank must be right for the contributors that it names (under a lossy codec: the same on all
+ * ranks), or end in a typed error and leave the memory unchanged. No guard byte may change, and no rank may wait for ever.
  */
 public final class LiedTo {
     static final int LIAR = 1;
@@ -75,7 +75,7 @@ public final class LiedTo {
             this.compression = compression;
         }
 
-        /** In segments of 512 bytes; {@code inTurn} bytes are played without a companion. */
+        /** Segments of 512 bytes; up to {@code inTurn} bytes are played without a receiver thread. */
         public EngineOptions options(int inTurn) {
             var bytesAreDear = new LinkModel(0, 1000, 0, 0, 1, 0);
             return EngineOptions.DEFAULTS
@@ -98,7 +98,7 @@ public final class LiedTo {
     private final SortedMap<Integer, Throwable> errors = new ConcurrentSkipListMap<>();
     private final List<String> broken = new ArrayList<>();
     private final boolean isLossy;
-    private final ConcurrentHashMap<Integer, float[]> lossy = new ConcurrentHashMap<>(); // of all ranks, by sum
+    private final ConcurrentHashMap<Integer, float[]> lossy = new ConcurrentHashMap<>(); // by sum, equal on all ranks
 
     private LiedTo(String what, int count, boolean isLossy) {
         this.what = what;
@@ -106,7 +106,7 @@ public final class LiedTo {
         this.isLossy = isLossy;
     }
 
-    /** Plays and checks; {@code what} is for error texts. */
+    /** Runs the group and checks it; {@code what} is for error texts. */
     public static LiedTo play(int world, EngineOptions options, int count, LyingStreams.Lie lie, String what)
             throws Exception {
         var fabric = new MemoryFabric();
@@ -114,7 +114,7 @@ public final class LiedTo {
         return play(nodes, fabric::of, options, count, lie, what);
     }
 
-    /** The same over other streams, of nodes in rank order. */
+    /** Runs and checks a group over other streams, of nodes in rank order. */
     public static LiedTo play(
             List<NodeId> nodes,
             Function<NodeId, StreamSource> sources,
@@ -137,12 +137,12 @@ public final class LiedTo {
         return played;
     }
 
-    /** What honest ranks were told instead of a sum, by rank. */
+    /** Errors of honest ranks, by rank. */
     SortedMap<Integer, Throwable> errors() {
         return errors;
     }
 
-    /** What ranks said of broken streams; who refuses a record ends its streams, and the liar may be the first to say so. */
+    /** Reports of broken streams. A rank that rejects a record closes its streams, so the liar may be the first to report. */
     List<String> broken() {
         return broken;
     }
@@ -161,10 +161,10 @@ public final class LiedTo {
     }
 
     /**
-     * Plays until the work of all honest ranks has ended, and takes the liar out when the first stream breaks.
+     * Runs until the work of all honest ranks has ended, and removes the liar when the first stream breaks.
      *
-     * @param broken what ranks said of broken streams; added to
-     * @return what honest ranks threw
+     * @param broken reports of broken streams; this method adds to it
+     * @return exceptions of honest ranks
      */
     static Map<Integer, Throwable> settle(TestGroup group, TestGroup.Work work, List<String> broken)
             throws InterruptedException {

@@ -26,7 +26,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Nodes of one process with real, encrypted links on the loopback interface, all with all. */
+/** Nodes of one process with real, encrypted links on the loopback interface, between all pairs. */
 public final class LinkedNodes implements AutoCloseable {
     private final List<Links> opened = new ArrayList<>();
     private final SortedMap<NodeId, StreamSource> streams = new TreeMap<>();

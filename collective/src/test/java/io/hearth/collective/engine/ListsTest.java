@@ -27,11 +27,11 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Lists of tensors: which ones are one call, and what they cost. */
+/** Lists of tensors: their split into calls, and their cost. */
 final class ListsTest {
     private static final int MIB = 1024 * 1024;
 
-    /** What every rank says when rank 1 sums these and all others those; each buffer is as it was. */
+    /** The message on every rank when rank 1 sums {@code odd} and all others {@code rest}; each buffer stays unchanged. */
     private static String refused(List<Integer> odd, List<Integer> rest) throws Exception {
         try (var group = new TestGroup(3, EngineOptions.DEFAULTS)) {
             Map<Integer, Throwable> thrown = group.start((rank, _) -> {
@@ -113,7 +113,7 @@ final class ListsTest {
         }
     }
 
-    /** The first bucket, one tensor, was summed when the second one is found to hold what cannot be carried. */
+    /** The first bucket, one tensor, is already summed when the second one turns out to hold a value that cannot be carried. */
     @Test
     void aListThatFailsInALaterBucketLeavesAllTensorsAsTheyWere() throws Exception {
         var config = new TestConfig(1024).config();
@@ -154,7 +154,7 @@ final class ListsTest {
         }
     }
 
-    /** 4 MiB each; what is overwritten has to be kept, and no other copy is made. */
+    /** Tensors of 4 MiB each: overwritten bytes must be kept, and no other copy is made. */
     @Test
     void aLargeTensorAloneInItsBucketIsSummedWhereItLies() throws Exception {
         assertEquals(4L * MIB, peak(MIB));

@@ -38,14 +38,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A member is lost at any record of any collective: those that stay all have the right result, or none has. */
+/** A member is lost at any record of any collective: all remaining members have the right result, or none has one. */
 final class LossInEveryKindTest {
     private static final int WORLD_MAX = Boolean.getBoolean("hearth.full") ? 4 : 3;
     private static final int ROOT = 1;
     private static final int COUNT = 300;
     private static final int BLOCK = 150;
     private static final float UNTOUCHED = -7;
-    /** Bytes are dear; ports are crowded, so that all-gather and reduce-scatter go round the ring. */
+    /** Slow links and crowded ports, so that all-gather and reduce-scatter go round the ring. */
     private static final LinkModel CROWDED = new LinkModel(0, 1000, 0, 0, 4, 0);
 
     enum Kind {
@@ -59,7 +59,7 @@ final class LossInEveryKindTest {
         SUM_OVER,
         /** In place, beside the contribution. */
         SUM_APART,
-        /** As SUM_OVER, and a loss ends it. */
+        /** As SUM_OVER, but a loss ends the call. */
         SUM_FAIL_FAST;
 
         boolean hasRoot() {
@@ -75,7 +75,7 @@ final class LossInEveryKindTest {
         }
     }
 
-    /** What one rank put in and got: nothing if the root was lost. */
+    /** Input and output of one rank; the output is unchanged if the root was lost. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Outcome(float[] before, float[] after, Optional<CollectiveResult> result) {}
 
@@ -124,7 +124,7 @@ final class LossInEveryKindTest {
                         group.engine(rank),
                         CollectiveEngineTest.input(rank, COUNT),
                         rank == 1 ? left : new float[COUNT]));
-                group.awaitOne("broken 1 "); // all that came was taken
+                group.awaitOne("broken 1 "); // all records that arrived were handled
                 group.engine(1).removed(new RemovedFromClusterException("others went on"));
                 Map<Integer, Throwable> thrown = run.join(List.of(1));
                 assertInstanceOf(RemovedFromClusterException.class, thrown.get(1), "after " + after);
@@ -133,7 +133,7 @@ final class LossInEveryKindTest {
         }
     }
 
-    /** False if the victim outlived the call and the one that follows it. */
+    /** Returns false if the victim survived the call and the next one. */
     private static boolean kill(Kind kind, CollectiveConfig config, int world, int victim, int after) throws Exception {
         EngineOptions options = EngineOptions.DEFAULTS
                 .within(Duration.ofMinutes(1))
@@ -217,7 +217,7 @@ final class LossInEveryKindTest {
         return new Outcome(before, output, result);
     }
 
-    /** In native memory; {@code output} gets what is there at the end, whatever that is. */
+    /** Sums in native memory; {@code output} gets its content at the end, also after an error. */
     private static CollectiveResult sum(Kind kind, DistributedBackend backend, float[] input, float[] output)
             throws CollectiveException {
         MemorySegment in = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_FLOAT, input);

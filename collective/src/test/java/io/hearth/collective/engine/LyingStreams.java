@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** What a member's engine says, changed by a test before its streams protect it: a member with good keys that lies. */
+/** Streams that change a member's records before encryption: a lying member with valid keys. */
 public final class LyingStreams implements StreamSource {
     private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
 
@@ -24,14 +24,14 @@ public final class LyingStreams implements StreamSource {
         this(honest, lie, false);
     }
 
-    /** {@code readsNothing}: reads nothing from its streams. */
+    /** Creates the streams of a liar; with {@code readsNothing} it reads nothing from them. */
     LyingStreams(StreamSource honest, Lie lie, boolean readsNothing) {
         this.honest = honest;
         this.lie = lie;
         this.readsNothing = readsNothing;
     }
 
-    /** One record as it is sent. */
+    /** One record to be sent. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Said(int kind, int chunk, long number, long offset, byte[] bytes) {
         public Said of(int otherKind) {
@@ -55,7 +55,7 @@ public final class LyingStreams implements StreamSource {
         }
     }
 
-    /** What is sent instead of a record; asked for each, by one thread at a time for each stream. */
+    /** Replaces records. Called for each record, by one thread at a time for each stream. */
     public interface Lie {
         List<Said> instead(Said record);
     }

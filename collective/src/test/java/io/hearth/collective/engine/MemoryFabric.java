@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Data streams between the nodes of one process: bounded queues, which end when a node is killed. */
 public final class MemoryFabric {
-    private static final long QUEUE_BYTES_MAX = 80 * 1024; // what any socket takes before it is read
+    private static final long QUEUE_BYTES_MAX = 80 * 1024; // as a socket takes before its peer reads
 
     private long milestone = Long.MAX_VALUE;
     private Runnable onMilestone = () -> {};
@@ -42,9 +42,9 @@ public final class MemoryFabric {
     private long records;
     private long bytes;
     private volatile boolean tellsRoom;
-    private int lateBytesMin = Integer.MAX_VALUE; // under the lock
+    private int lateBytesMin = Integer.MAX_VALUE; // guarded by the lock
 
-    /** Changes what is on the way; null: the record is lost. */
+    /** Changes a record on its way; null loses the record. */
     public interface Tamper {
         @Nullable
         RecordHeader header(NodeId from, RecordHeader header);
@@ -53,7 +53,7 @@ public final class MemoryFabric {
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Letter(RecordHeader header, byte[] bytes) {}
 
-    /** Both directions of one stream; index 0 is what the smaller node sends. */
+    /** Both directions of one stream; index 0 is the direction from the smaller node. */
     private static final class Pipe {
         private final List<Deque<Letter>> queues = List.of(new ArrayDeque<>(), new ArrayDeque<>());
         private final List<NodeId> ends;
@@ -79,7 +79,7 @@ public final class MemoryFabric {
         }
     }
 
-    /** Plaintext that was sent so far, by all. */
+    /** Plaintext bytes sent so far by all nodes. */
     public long bytes() {
         lock.lock();
         try {
@@ -89,14 +89,14 @@ public final class MemoryFabric {
         }
     }
 
-    /** Whether streams say how much they take unread, so that rings are played by one thread. */
+    /** Sets whether streams report how many unread bytes they take; then one thread plays a ring. */
     void tellsRoom(boolean tells) {
         tellsRoom = tells;
     }
 
     /**
-     * As on a slow link with small buffers: a stream takes one record before it is read, and a first record of so many bytes or more is
-     * on its way until the sender is blocked by it.
+     * Makes streams like slow links with small buffers. A stream takes one record before it is read. A first record of {@code
+     * firstBytesMin} bytes or more arrives only when its sender is blocked.
      */
     void slow(int firstBytesMin) {
         lock.lock();
@@ -116,7 +116,7 @@ public final class MemoryFabric {
         }
     }
 
-    /** The node dies in the attempt to send one record more than {@code records}. */
+    /** Kills the node when it tries to send one record more than {@code records}. */
     public void killAfter(NodeId node, long records, Runnable then) {
         lock.lock();
         try {
@@ -138,7 +138,7 @@ public final class MemoryFabric {
         }
     }
 
-    /** Whether a stream between two nodes was ever set up. */
+    /** Whether a stream between two nodes was ever opened. */
     public boolean connected(NodeId one, NodeId other) {
         lock.lock();
         try {
@@ -149,7 +149,7 @@ public final class MemoryFabric {
         }
     }
 
-    /** When so many records were sent in all, {@code then} runs; it must not block. */
+    /** Runs {@code then} when {@code sent} records were sent in all; it must not block. */
     public void after(long sent, Runnable then) {
         lock.lock();
         try {
@@ -212,7 +212,7 @@ public final class MemoryFabric {
         }
     }
 
-    /** Whoever touches a socket of the JDK by a virtual thread slows it for good. */
+    /** Fails on virtual threads: a JDK socket that a virtual thread has used stays slow. */
     private static void requirePlatformThread() {
         if (Thread.currentThread().isVirtual()) {
             throw new AssertionError("a virtual thread uses a stream");

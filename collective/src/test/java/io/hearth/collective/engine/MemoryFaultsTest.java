@@ -29,7 +29,7 @@ final class MemoryFaultsTest {
     @TempDir
     Path folder = Path.of("");
 
-    /** Shows each record in memory that is gone by the time it is looked at. */
+    /** Delivers each record in memory that is unmapped before it is read. */
     private final class CutOff implements StreamSource {
         private final StreamSource whole;
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Where the engine is Metal, it is the GPU that packs, unpacks and chooses for compressed sums, with the bits of the CPU. */
+/** With the Metal engine, the GPU packs, unpacks and selects values for compressed sums, with the same bits as the CPU. */
 @Tag("full")
 final class MetalSumsTest {
     private static final int COUNT = 150_001;
@@ -38,14 +38,14 @@ final class MetalSumsTest {
 
     private static Optional<MetalStandIn> built = Optional.empty();
 
-    /** What is summed, and the kernels that do it. */
+    /** Compressions, and the kernels that they use. */
     enum Way {
         INT8("int8:64,rounding=nearest", "quantise_int8", "add_int8"),
         INT8_STOCHASTIC("int8:128", "quantise_int8", "add_int8"),
         TOP_K("topk:0.01", "combine_float32", "select_float32"),
         DGC("dgc:0.01,momentum=0.9", "select_float32"),
         DGC_REUSE("dgc:0.01,momentum=0.9,reuse=2", "histogram_float32", "select_float32"),
-        LOW_RANK("powersgd:1"), // thin products wait for memory: the CPU's
+        LOW_RANK("powersgd:1"), // thin products are bound by memory, so the CPU does them
         PLAIN("none", "combine_float32");
 
         private final String compression;
@@ -83,7 +83,7 @@ final class MetalSumsTest {
         standIn.set(MetalStandIn.Manner.FLUSH);
         float[][] expected = sums(way, rank -> Engines.newReducer(Engine.PORTABLE));
         float[][] got;
-        // One each, as in two processes: calls of one engine that come at the same time are the CPU's.
+        // One engine each, as in two processes: a single engine leaves calls to the CPU while its GPU is busy.
         try (MetalEngine one = MetalEngine.open(standIn.libraries(), LIMITS);
                 MetalEngine other = MetalEngine.open(standIn.libraries(), LIMITS)) {
             EngineChoice forced = EngineChoice.from(Engine.PORTABLE, EngineChoice.FORCED_BYTES_MIN);
@@ -100,7 +100,7 @@ final class MetalSumsTest {
         assertEquals("", standIn.violations());
     }
 
-    /** A member with a GPU and one without are of one opinion: what one encodes the other decodes. */
+    /** A member with a GPU and one without work together: each decodes the other's encodings. */
     @ParameterizedTest
     @EnumSource(names = {"INT8", "TOP_K"})
     void membersOfBothKindsGetTheSameSum(Way way) throws Exception {
@@ -138,7 +138,7 @@ final class MetalSumsTest {
         return results;
     }
 
-    /** Most of them ordinary, some subnormal: a GPU takes those for zero. */
+    /** Mostly ordinary values, some subnormal ones, which a GPU takes as zero. */
     private static float[] gradient(int rank, int step) {
         var random = new SplittableRandom(rank * 1009L + step);
         float[] values = new float[COUNT];

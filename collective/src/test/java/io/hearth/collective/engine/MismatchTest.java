@@ -32,14 +32,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One rank asks for one thing, the rest for another: all hear so at once, and the group goes on. */
+/** One rank makes another call than the rest: all ranks get the error at once, and the group continues. */
 final class MismatchTest {
     private static final CollectiveOptions SOON = CollectiveOptions.DEFAULTS.within(Duration.ofSeconds(20));
     private static final DataType FLOATS = DataType.FLOAT32;
     private static final int LARGE_BYTES = 2 * 1024 * 1024;
     private static final int STRIDE = Boolean.getBoolean("hearth.full") ? 1 : 4; // between the pairs that are tried
 
-    /** Which no other rank can know, so that it fails even if all ask for the same. */
+    /** A buffer that is too small is unknown to other ranks, so this fails even if all ranks make the same call. */
     private static final String TOO_SMALL = "gather of all into a buffer for less";
 
     private interface Ask {
@@ -165,7 +165,7 @@ final class MismatchTest {
         everyPairOfDifferentCallsFailsOnAllRanksAndTheNextCallWorks(world, inTurn);
     }
 
-    /** Of which each rank sends several records to each other one, far more than streams take unread. */
+    /** Calls in which each rank sends each other one several records, far more than streams take unread. */
     private static Map<String, Ask> largeAsks() {
         var asks = new LinkedHashMap<String, Ask>();
         long bytes = LARGE_BYTES / 8;
@@ -191,7 +191,7 @@ final class MismatchTest {
         return asks;
     }
 
-    /** Where a sender is blocked when the others see the difference, and they are too. */
+    /** All ranks are blocked in sending when they see the mismatch. */
     @Test
     void largeCallsThatDifferFailOnAllThreeRanksThoughNoStreamTakesMuch() throws Exception {
         largeCallsThatDifferFailOnAllRanksThoughNoStreamTakesMuch(3);
@@ -229,7 +229,7 @@ final class MismatchTest {
         }
     }
 
-    /** A sender finds out by itself, in the middle of what it sends. */
+    /** A sender sees the mismatch itself, in the middle of its records. */
     @ParameterizedTest
     @CsvSource({"2, RING", "2, DIRECT", "4, RING", "4, DIRECT", "5, RING", "5, DIRECT"})
     void valuesThatCannotTravelEndALargeCallOnAllRanksThoughNoStreamTakesMuch(int world, AllReduceStrategy way)

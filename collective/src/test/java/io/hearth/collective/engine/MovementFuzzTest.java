@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * As {@link ExchangeFuzzTest}, of what moves values as they are: rank 1 says something else now and then. Each honest rank gets what
- * was meant, or a typed error and untouched memory; nobody waits for ever.
+ * As {@link ExchangeFuzzTest}, for collectives that move values unchanged: rank 1 sometimes sends changed records. Each honest rank
+ * gets the right values, or a typed error and unchanged memory. No rank waits for ever.
  */
 final class MovementFuzzTest {
     private static final int SEEDS = Boolean.getBoolean("hearth.full") ? 240 : 60;
@@ -72,8 +72,7 @@ final class MovementFuzzTest {
                 return List.of(record);
             }
             var draw = new SplittableRandom(mutations + at);
-            boolean isTwice =
-                    kind == Kind.PAIR && draw.nextInt(3) == 0; // most of a pair's records have no place but their order
+            boolean isTwice = kind == Kind.PAIR && draw.nextInt(3) == 0; // only their order identifies its records
             return isTwice ? List.of(record, record) : ExchangeFuzzTest.mutated(record, draw);
         };
         var fabric = new MemoryFabric();
@@ -98,7 +97,7 @@ final class MovementFuzzTest {
         }
     }
 
-    /** Memory between guards, which a call may write as a whole or not at all. */
+    /** Memory between guards; a call may write all of it or nothing. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Room(float[] whole) {
         static Room of(float[] values) {
@@ -129,7 +128,7 @@ final class MovementFuzzTest {
         }
 
         void one(Kind kind, CollectiveEngine engine, int rank, int round) throws CollectiveException {
-            int root = engine.worldSize() == world ? this.root : 0; // the liar is out
+            int root = engine.worldSize() == world ? this.root : 0; // the liar was removed
             String where = what + ", rank " + rank + ", round " + round;
             switch (kind) {
                 case BROADCAST -> {
@@ -177,7 +176,7 @@ final class MovementFuzzTest {
             }
         }
 
-        /** There and back between rank 0 and each other one. The liar touches nobody else's transfers. */
+        /** Transfers from rank 0 to each other rank and back. The liar can change only its own transfers. */
         private void pairs(CollectiveEngine engine, int rank, int round, String where) throws CollectiveException {
             for (int other = 1; other < world; other++) {
                 if (rank == 0 || rank == other) {

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Losses at every record, and what the members that stay end with. */
+/** Losses at every record, and the results of the remaining members. */
 final class RecoveryTest {
     private static final EngineOptions RETRY = new EngineOptions(
             Duration.ofMinutes(1),
@@ -48,7 +48,7 @@ final class RecoveryTest {
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Outcome(float[] values, int contributors, Place after) {}
 
-    /** What a script deals out its data by. */
+    /** The numbers by which a script distributes its data. */
     private record Place(int rank, int world) {
         static Place of(DistributedContext context) {
             return new Place(context.rank(), context.worldSize());
@@ -61,7 +61,7 @@ final class RecoveryTest {
                 .toArray(Place[]::new);
     }
 
-    /** The place of each of {@code kept} among {@code with}. */
+    /** Checks the place of each of {@code kept} among {@code with}. */
     private static void checkPlaces(List<Integer> with, List<Integer> kept, Place[] places, String when) {
         for (int member : kept) {
             assertEquals(new Place(with.indexOf(member), with.size()), places[member], when + ", member " + member);
@@ -307,7 +307,7 @@ final class RecoveryTest {
                     return;
                 }
                 if (rank == 2) {
-                    viewsCame.await(); // calls when the view is known; rank 1 called long before
+                    viewsCame.await(); // calls when the view is installed; rank 1 called long before
                 }
                 float[] values = {rank};
                 assertThrows(PeerLostException.class, () -> context.broadcast(values, 0));
@@ -341,7 +341,7 @@ final class RecoveryTest {
             killRankZeroOnceTheOthersReturned(group);
             List<Resolver.Report> reports = group.freeze(group.without(group.nodes.getFirst()));
             assertEquals(1, group.decide(reports).forwards().size());
-            group.fabric.kill(group.nodes.get(2)); // decided, but nobody is left to send it
+            group.fabric.kill(group.nodes.get(2)); // the forward is decided, but its only sender is dead
             group.install(List.of(group.nodes.get(1)));
             group.change(List.of(group.nodes.get(1)));
             assertEquals(Map.of(), run.join(List.of(1)));
@@ -361,7 +361,7 @@ final class RecoveryTest {
                 } catch (PeerLostException expected) {
                     lost = expected;
                 }
-                context.barrier(); // those that stay may go on
+                context.barrier(); // the remaining members may continue
                 if (lost != null) {
                     throw lost;
                 }

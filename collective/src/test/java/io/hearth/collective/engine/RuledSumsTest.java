@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sums whose compression rules tell by the size and shape of each tensor. */
+/** Sums whose compression follows rules on the size and shape of each tensor. */
 final class RuledSumsTest {
     private static final int WORLD = 3;
     private static final CompressionStrategy RULES =
@@ -65,7 +65,7 @@ final class RuledSumsTest {
         return Arrays.stream(which).mapToObj(i -> SHAPES[i]).toArray(TensorShape[]::new);
     }
 
-    /** As four lists would be that have one compression each, whether the rules are the engine's or the call's. */
+    /** The same results as four lists with one compression each, with rules of the engine or of the call. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void eachTensorOfAListGoesByItsRule(boolean usual) throws Exception {
@@ -136,7 +136,7 @@ final class RuledSumsTest {
         }
     }
 
-    /** Rules are for SUM and AVG of float32, as all compression is; an engine's default leaves all else as it is. */
+    /** Rules apply to SUM and AVG of float32, like all compression; an engine's default leaves other calls uncompressed. */
     @Test
     void whatRulesAreNotForGoesAsItIs() throws Exception {
         try (var group = new TestGroup(2, EngineOptions.DEFAULTS.as(RULES))) {

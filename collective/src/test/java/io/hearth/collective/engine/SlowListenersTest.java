@@ -21,16 +21,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whoever is told of collectives may block or throw: that is no business of the group's. */
+/** Listeners that block or throw do not affect the group. */
 final class SlowListenersTest {
     private static final int COUNT = 100_000;
     private static final EngineOptions OPTIONS =
             EngineOptions.DEFAULTS.within(Duration.ofDays(100)).with(CollectiveConfig.DEFAULTS.cut(16 * 1024, 0));
 
-    /** Whose listener blocks. */
+    /** The rank whose listener blocks. */
     private static final int BLOCKED = 1;
 
-    /** What a listener blocks at. */
+    /** The report at which a listener blocks. */
     enum Told {
         A_SEGMENT_THAT_WAS_ADDED,
         A_SEGMENT_THAT_WAS_COPIED_TO_BE_DECODED,
@@ -41,7 +41,7 @@ final class SlowListenersTest {
         THE_END_OF_PROGRESS
     }
 
-    /** Blocks the first time until the test says go on. */
+    /** Blocks at the first report until the test releases it. */
     private static final class Blocker {
         private final CountDownLatch blocked = new CountDownLatch(1);
         private final CountDownLatch goOn = new CountDownLatch(1);
@@ -79,7 +79,7 @@ final class SlowListenersTest {
         };
     }
 
-    /** Each look at it takes 200 ms, so that there is progress to tell. */
+    /** Each read of it takes 200 ms, so that there is progress to report. */
     private static final class SlowClock implements Clock {
         private final AtomicLong nanos = new AtomicLong();
 

@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A peer that is there and of no use: the others are told so when their time is up, by a clock that only the test moves. */
+/** A peer that is connected but does not respond: the others get an error at their deadline. Only the test advances the clock. */
 final class SlowPeersTest {
     private static final int SLOW = 1;
     private static final int COUNT = 100_000;
@@ -45,11 +45,11 @@ final class SlowPeersTest {
         SEND
     }
 
-    /** Moves only by hand. */
+    /** Only the test advances it. */
     private static final class HandClock implements Clock {
         private final AtomicLong nanos = new AtomicLong();
 
-        /** Those who sleep until a deadline look at the time. */
+        /** Advances the time and wakes threads that sleep until a deadline. */
         void advance(long seconds) {
             nanos.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
             Thread.getAllStackTraces().keySet().stream()
@@ -126,7 +126,7 @@ final class SlowPeersTest {
             group.awaitTold("calls 0", "calls 1", "calls 2");
             List<Integer> waiting = what == What.ALL_REDUCE || what == What.BROADCAST ? List.of(0, 2) : List.of(0);
             Thread ticking = Thread.ofPlatform().daemon(true).start(() -> {
-                while (!Thread.currentThread().isInterrupted()) { // whenever the calls begin, their time comes
+                while (!Thread.currentThread().isInterrupted()) { // the calls time out, whenever they begin
                     clock.advance(1);
                     LockSupport.parkNanos(1_000_000);
                 }

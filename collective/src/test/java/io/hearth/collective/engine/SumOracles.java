@@ -28,7 +28,7 @@ import java.util.TreeMap;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/** What sums of compressed gradients come to, one thread for all ranks: by the codecs and plain arithmetic alone. */
+/** Expected sums of compressed gradients, computed by one thread for all ranks from the codecs and plain arithmetic. */
 final class SumOracles implements AutoCloseable {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT;
 
@@ -36,7 +36,7 @@ final class SumOracles implements AutoCloseable {
     private final Map<Integer, GradientMemory> memories = new TreeMap<>();
     private final Map<Integer, PowerSgdMemory> factors = new TreeMap<>();
     private final Map<Integer, float[]> owed = new TreeMap<>();
-    private final Map<Integer, Long> steps = new TreeMap<>(); // that each rank took
+    private final Map<Integer, Long> steps = new TreeMap<>(); // steps so far, by rank
     private final CompressionStrategy compression;
     private final boolean isRing;
     private final int segmentBytes;
@@ -49,9 +49,9 @@ final class SumOracles implements AutoCloseable {
     }
 
     /**
-     * The sum of what {@code ranks} give, by rank; each of them owes what it left out from then on.
+     * Expected sum of the contributions of {@code ranks}; updates the residuals of each of them.
      *
-     * @param number of the call, which codecs draw by
+     * @param number number of the call, which seeds the codecs
      */
     float[] sum(long number, List<Integer> ranks, IntFunction<float[]> given) throws Exception {
         float[] sum = summed(number, ranks, given);
@@ -93,7 +93,7 @@ final class SumOracles implements AutoCloseable {
         };
     }
 
-    /** Who sends nothing leaves nothing out. */
+    /** A single rank sends nothing, so it has no residual. */
     private float[] alone(int rank, float[] gradient) {
         int count = gradient.length;
         if (compression instanceof CompressionStrategy.RandomK
@@ -120,7 +120,7 @@ final class SumOracles implements AutoCloseable {
     }
 
     private static Residual kept(CompressionStrategy.Coded strategy) {
-        return strategy.isOwed() ? strategy.residual() : Residual.FLOAT32; // and not asked then
+        return strategy.isOwed() ? strategy.residual() : Residual.FLOAT32; // not used then
     }
 
     private boolean isWithinReach(BlockCodec codec, List<Integer> ranks, IntFunction<float[]> gradients, int count) {
@@ -138,7 +138,7 @@ final class SumOracles implements AutoCloseable {
         return all <= codec.largest() / 2;
     }
 
-    /** Nothing is owed afterwards. */
+    /** Clears the residuals. */
     private float[] plain(List<Integer> ranks, IntFunction<float[]> gradients, int count) {
         var sent = new ArrayList<MemorySegment>();
         for (int rank : ranks) {
@@ -151,7 +151,7 @@ final class SumOracles implements AutoCloseable {
         return sent.getFirst().toArray(FLOAT);
     }
 
-    /** Which are drawn is taken from what becomes of ones. */
+    /** Finds the drawn values by encoding a tensor of ones. */
     private float[] drawn(
             CompressionStrategy.RandomK strategy, List<Integer> ranks, IntFunction<float[]> gradients, int count)
             throws Exception {
@@ -218,7 +218,7 @@ final class SumOracles implements AutoCloseable {
             SparseSum.decode(encoded.asSlice(0, pending.encodedBytes()), decoded, count);
             sent.add(decoded);
         }
-        if (bytes > 2L * count * Float.BYTES) { // they go round the ring as they are
+        if (bytes > 2L * count * Float.BYTES) { // they travel uncompressed round the ring
             spread(sent);
             return sent.getFirst().toArray(FLOAT);
         }
@@ -227,7 +227,7 @@ final class SumOracles implements AutoCloseable {
         return sum;
     }
 
-    /** Of a tensor that is taken as square as can be. */
+    /** Columns of a tensor that is taken as a nearly square matrix. */
     static int columns(int count) {
         return (int) Math.ceil(Math.sqrt(count));
     }
@@ -291,7 +291,7 @@ final class SumOracles implements AutoCloseable {
         MemorySegment.copy(values, FLOAT, 0, into, (int) first, (int) count);
     }
 
-    /** Positions are ranks; position c begins with chunk c. */
+    /** Sum round the ring. Positions are ranks; position c begins with chunk c. */
     private float[] ring(BlockCodec codec, List<Integer> ranks, IntFunction<float[]> gradients, int count)
             throws Exception {
         int world = ranks.size();
@@ -323,7 +323,7 @@ final class SumOracles implements AutoCloseable {
         return result;
     }
 
-    /** Where half of each float32 is kept: rounded up or down by what its place and the step draw. */
+    /** Residuals kept as half of each float32, rounded up or down at random, seeded by index and step. */
     private void keep(int rank, int count, long first, long end, int more) {
         if (!(compression instanceof CompressionStrategy.Coded coded) || coded.residual() != Residual.BFLOAT16) {
             return;
@@ -376,7 +376,7 @@ final class SumOracles implements AutoCloseable {
         return result.toArray(FLOAT);
     }
 
-    /** Gives all the sum of all, added in the order of a ring: chunk c from position c on. */
+    /** Replaces each contribution by the sum of all, added in the order of a ring: chunk c from position c on. */
     private static void spread(List<MemorySegment> all) {
         int world = all.size();
         int count = (int) (all.getFirst().byteSize() / Float.BYTES);

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A member with good keys sends what its plan does not say: it is refused before anything is written. */
+/** A member with valid keys sends records that its plan does not contain. They are rejected before any byte is written. */
 final class TensorLiesTest {
     private static final int WORLD = 3;
     private static final int COUNT = 700;
@@ -84,7 +84,7 @@ final class TensorLiesTest {
         }
     }
 
-    /** Each lie in one way of summing, each way with one lie at least: the fast ring's. */
+    /** Each lie in one way of summing, and each way with at least one lie, for the fast tests. */
     static Stream<Arguments> eachLieOnce() {
         return lies(true);
     }
@@ -101,7 +101,7 @@ final class TensorLiesTest {
                 .mapToObj(i -> Arguments.of(ways[i % ways.length], lies[i / ways.length]));
     }
 
-    /** The first, the second, … segment that carries bytes, until there is none. */
+    /** Lies about the first segment with bytes, the second, and so on. */
     @ParameterizedTest(name = "{0} {1}")
     @MethodSource("eachLieOnce")
     void noWayOfSummingTakesASegmentThatIsNotDue(LiedTo.Way way, Lie lie) throws Exception {
@@ -135,7 +135,7 @@ final class TensorLiesTest {
         noWayOfSummingTakesASegmentThatIsNotDue(way, lie);
     }
 
-    /** The signature before the bytes counts, too. */
+    /** The signature before the bytes is checked too. */
     @ParameterizedTest
     @EnumSource(LiedTo.Way.class)
     void aFirstRecordThatIsNotWholeIsRefused(LiedTo.Way way) throws Exception {
@@ -175,7 +175,7 @@ final class TensorLiesTest {
         keysThatAreGoodMakeNoLieTrue(way);
     }
 
-    /** What is wrong with an encoding, and what honest ranks are told; {@code header} is the length of what precedes its body. */
+    /** An invalid encoding, and the error of honest ranks; {@code header} is the length of the part before its body. */
     record Forgery(String name, Codec codec, Consumer<ByteBuffer> change, String told) {
         @Override
         public String toString() {
@@ -185,7 +185,7 @@ final class TensorLiesTest {
 
     static Stream<Forgery> forgeries() {
         var topk = new TopKCodec(0.1);
-        var chunks = new ChunkedTopKCodec(0.1, 64, 16); // 6 values of each, in 21 bytes
+        var chunks = new ChunkedTopKCodec(0.1, 64, 16); // 6 values per chunk, in 21 bytes
         var int8 = new Int8Codec(64);
         int body = 16;
         int chunk = body + Integer.BYTES;
@@ -254,7 +254,7 @@ final class TensorLiesTest {
                 .as(new CompressionStrategy.Custom(codec));
     }
 
-    /** Changes what rank 1 says of its own encoding under the first number: the {@code round}-th record of its slot. */
+    /** Changes rank 1's own encoding in the first call: the {@code round}-th record of its slot. */
     private static LyingStreams.Lie own(int round, UnaryOperator<byte[]> change) {
         var seen = new AtomicInteger();
         return record -> {
@@ -268,7 +268,7 @@ final class TensorLiesTest {
         };
     }
 
-    /** Changes what rank 1 sends an owner of a part, at the end of its first record with bytes. */
+    /** Changes rank 1's encoding for the owner of a part, at the end of its first record with bytes. */
     private static LyingStreams.Lie operation(BlockCodec codec, UnaryOperator<byte[]> change) {
         int slot = EncodedParts.of(codec, COUNT, WORLD, SEGMENT_BYTES).slotBytes();
         var seen = new AtomicInteger();
@@ -290,13 +290,13 @@ final class TensorLiesTest {
         if (codec instanceof BlockCodec blocks) {
             return operation(blocks, change);
         }
-        if (codec.fixedRate()) { // no lengths go ahead, so the call's terms precede the encoding
+        if (codec.fixedRate()) { // no lengths are exchanged first, so the call's terms precede the encoding
             return own(0, bytes -> atEnd(bytes, Math.toIntExact(codec.encodedBytesMax(COUNT)), change));
         }
         return own(1, change);
     }
 
-    /** Others may have taken a sound one and be gone, so it ends the stream and not the number. */
+    /** Other ranks may have taken a valid result and returned, so the error ends the stream, not the call. */
     @Test
     void aResultThatIsNoEncodingIsTheEndOfItsStream() throws Exception {
         var owners = new Int8Codec(8); // small blocks: rank 1 owns a part
@@ -342,7 +342,7 @@ final class TensorLiesTest {
                 .map(bytes -> Arguments.of(codec, bytes));
     }
 
-    /** More kept values than there are, no block, blocks too many: all of them are lengths. */
+    /** Too many kept values, no block, too many blocks: all are invalid lengths. */
     @ParameterizedTest(name = "{1} bytes")
     @MethodSource("lengths")
     void aLengthThatNoEncodingHasIsRefused(Codec codec, long bytes) throws Exception {

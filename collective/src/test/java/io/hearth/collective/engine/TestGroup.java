@@ -41,20 +41,20 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Members of one group in one process, with their engines, and the part of a view change that collectives see. */
+/** Members of one group in one process with their engines, and the part of a view change that concerns collectives. */
 public final class TestGroup implements AutoCloseable {
     public static final String GROUP = "digits";
 
-    /** How often engines asked what codecs cost. */
+    /** Number of requests for the costs of codecs. */
     public final AtomicInteger costsAsked = new AtomicInteger();
 
     public final MemoryFabric fabric = new MemoryFabric();
     public final List<NodeId> nodes = new ArrayList<>();
     public final Map<NodeId, CollectiveEngine> engines = new HashMap<>();
-    /** What engines told their listeners. */
+    /** Events of the engines' listeners, one line each. */
     public final BlockingQueue<String> told = new LinkedBlockingQueue<>();
 
-    /** Round trips that a node measured, by its peers. */
+    /** Measured round trips of a node, by peer. */
     public Function<NodeId, Map<NodeId, Long>> measured = node -> Map.of();
 
     private final CollectiveResolver resolver = new CollectiveResolver();
@@ -65,12 +65,12 @@ public final class TestGroup implements AutoCloseable {
         this(world, options, List.of());
     }
 
-    /** With a hop order of its first ring. */
+    /** Creates a group with a hop order for its first ring. */
     public TestGroup(int world, EngineOptions options, List<Integer> order) {
         this(world, options, order, rank -> Engines.best().newReducer());
     }
 
-    /** With each rank's reducer. */
+    /** Creates a group with a reducer for each rank. */
     public TestGroup(int world, EngineOptions options, List<Integer> order, IntFunction<Reducer> reducers) {
         this(
                 IntStream.range(0, world).mapToObj(TestGroup::node).toList(),
@@ -81,7 +81,7 @@ public final class TestGroup implements AutoCloseable {
                 Clock.system());
     }
 
-    /** With each rank's options. */
+    /** Creates a group with options for each rank. */
     public TestGroup(int world, IntFunction<EngineOptions> options, List<Integer> order) {
         this(
                 IntStream.range(0, world).mapToObj(TestGroup::node).toList(),
@@ -92,7 +92,7 @@ public final class TestGroup implements AutoCloseable {
                 Clock.system());
     }
 
-    /** With a clock for all. */
+    /** Creates a group with one clock for all ranks. */
     public TestGroup(int world, EngineOptions options, Clock clock) {
         this(
                 IntStream.range(0, world).mapToObj(TestGroup::node).toList(),
@@ -103,7 +103,7 @@ public final class TestGroup implements AutoCloseable {
                 clock);
     }
 
-    /** Of these nodes by rank, over these streams; null: those of {@link #fabric}. */
+    /** Creates a group of these nodes, by rank, over these streams; null for those of {@link #fabric}. */
     public TestGroup(
             List<NodeId> members,
             EngineOptions options,
@@ -143,7 +143,7 @@ public final class TestGroup implements AutoCloseable {
         }
     }
 
-    /** About what they cost on a processor of today, so that what {@code auto} chooses does not depend on the machine. */
+    /** Roughly the costs on a current processor, so that the choice of {@code auto} does not depend on the machine. */
     private static CodecCost cost(CompressionStrategy.Coded codec) {
         return codec instanceof CompressionStrategy.TopK topk
                 ? new CodecCost(false, 3 * topk.fraction(), 0.9, 0.1, 0.05)
@@ -205,7 +205,7 @@ public final class TestGroup implements AutoCloseable {
         return reports;
     }
 
-    /** The view that a change makes of these reports. */
+    /** The resolution that a view change makes from these reports. */
     public Resolution decide(List<Resolver.Report> reports) {
         List<NodeId> kept =
                 reports.stream().map(report -> report.member().node()).toList();
@@ -230,7 +230,7 @@ public final class TestGroup implements AutoCloseable {
         }
     }
 
-    /** A whole view change that keeps these, which learn of it one after the other with this in between. */
+    /** Runs a whole view change that keeps these nodes. They install the view one after the other, with {@code between} in between. */
     public void change(List<NodeId> kept, Runnable between) {
         decide(freeze(kept));
         for (NodeId node : kept) {
@@ -239,14 +239,14 @@ public final class TestGroup implements AutoCloseable {
         }
     }
 
-    /** A whole view change that keeps these. */
+    /** Runs a whole view change that keeps these nodes. */
     public Resolution change(List<NodeId> kept) {
         Resolution resolution = decide(freeze(kept));
         install(kept);
         return resolution;
     }
 
-    /** A view of the same members with a resolution that no reports led to. */
+    /** Installs a view of the same members with a forged resolution. */
     void lie(Resolution resolution) {
         freeze(nodes);
         view = view(view.epoch() + 1, view.epoch() + 1, nodes, CollectiveMessages.encode(resolution));
@@ -262,7 +262,7 @@ public final class TestGroup implements AutoCloseable {
         }
     }
 
-    /** Takes a node back that was removed: the same node, as another member. */
+    /** Admits a removed node again: the same node, as a new member. */
     public void admit(NodeId node) {
         freeze(view.members().stream().map(Member::node).toList());
         List<Member> members = new ArrayList<>(view.members());
@@ -275,7 +275,7 @@ public final class TestGroup implements AutoCloseable {
         install(members.stream().map(Member::node).toList());
     }
 
-    /** Puts a node that is not in the group's view into a group of its own. */
+    /** Installs a view with this node alone; it must not be in the group's view. */
     public void alone(NodeId node) {
         of(node).freeze(lineage.shortText(), view.epoch(), Map.of());
         var own = new Lineage(false, 1, node, 1, 0);
@@ -284,7 +284,7 @@ public final class TestGroup implements AutoCloseable {
         of(node).install(own.shortText(), new View(own, 1, list, groups));
     }
 
-    /** Takes a node in that was {@link #alone}, once it and all others are held at the beginning of a step. */
+    /** Admits a node that was {@link #alone}, when it and all others wait at the beginning of a step. */
     public void enter(NodeId node) {
         for (NodeId member : nodes) {
             while (of(member).phase() != GroupPhase.BOUNDARY) {
@@ -305,7 +305,7 @@ public final class TestGroup implements AutoCloseable {
         return nodes.stream().filter(other -> !other.equals(node)).toList();
     }
 
-    /** Waits until each of these was said, in any order; the last line. */
+    /** Waits until a line with each of these prefixes was reported, in any order. Returns the last line. */
     public String awaitTold(String... prefixes) {
         var missing = new ArrayList<>(List.of(prefixes));
         String line = "";
@@ -316,7 +316,7 @@ public final class TestGroup implements AutoCloseable {
         return line;
     }
 
-    /** Waits until one of these is said. */
+    /** Waits until a line with one of these prefixes is reported. */
     public String awaitOne(String... prefixes) {
         try {
             while (true) {
@@ -333,12 +333,12 @@ public final class TestGroup implements AutoCloseable {
         }
     }
 
-    /** What one rank does. */
+    /** The work of one rank. */
     public interface Work {
         void run(int rank, DistributedContext context) throws Exception;
     }
 
-    /** How one rank's work ended; without an entry it is still running. */
+    /** Started work of all ranks; {@link #join()} waits for it. */
     public static final class Run {
         private final List<Thread> threads = new ArrayList<>();
         private final Map<Integer, Optional<Throwable>> ends = new ConcurrentHashMap<>();
@@ -347,7 +347,7 @@ public final class TestGroup implements AutoCloseable {
             ends.put(rank, how);
         }
 
-        /** Waits for these ranks and returns what they threw. */
+        /** Waits for these ranks and returns their exceptions. */
         public Map<Integer, Throwable> join(List<Integer> ranks) throws InterruptedException {
             var thrown = new HashMap<Integer, Throwable>();
             for (int rank : ranks) {
@@ -362,7 +362,7 @@ public final class TestGroup implements AutoCloseable {
             return join(IntStream.range(0, threads.size()).boxed().toList());
         }
 
-        /** Waits for all and expects no error. */
+        /** Waits for all ranks and expects no error. */
         public void joinWell() throws InterruptedException {
             for (Map.Entry<Integer, Throwable> error : join().entrySet()) {
                 throw new AssertionError("rank " + error.getKey(), error.getValue());

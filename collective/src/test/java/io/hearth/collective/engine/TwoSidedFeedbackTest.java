@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Over many steps nothing is lost of what a sum of encodings rounds off, by whoever rounded. */
+/** Over many steps no rounding error of a sum of encodings is lost, on any rank. */
 final class TwoSidedFeedbackTest {
     private static final int WORLD = 4;
     private static final int COUNT = 64 * 48;
@@ -23,7 +23,7 @@ final class TwoSidedFeedbackTest {
         float value(int rank, int step, int index);
     }
 
-    /** What all ranks gave in all steps together, what each got, and how far these two were apart after each quarter. */
+    /** Total input of all ranks over all steps, total output of each rank, and their difference after each quarter. */
     private static final class Run {
         private final double[] given = new double[COUNT];
         private final double[][] got = new double[WORLD][COUNT];
@@ -93,7 +93,7 @@ final class TwoSidedFeedbackTest {
         assertTrue(share >= 0.99 && share <= 1.01, "of what was given arrived " + share);
     }
 
-    /** What is still on its way is bounded: it does not grow with the number of steps. */
+    /** The total residual is bounded: it does not grow with the number of steps. */
     @ParameterizedTest
     @ValueSource(strings = {"SUM", "AVG"})
     void theGapStaysAsItIs(ReduceOp op) throws Exception {

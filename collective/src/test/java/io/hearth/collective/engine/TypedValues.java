@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Elements of all types: whole numbers, whose combinations are exact, and awkward ones; and what whole ones come to. */
+/** Test elements of all types: integers, whose combinations are exact, and difficult values; and the expected results of integers. */
 final class TypedValues {
     private static final ValueLayout.OfShort SHORT =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -25,7 +25,7 @@ final class TypedValues {
         };
     }
 
-    /** Any for integers, which wrap; for floats so small that 16 ranks combine them without rounding. */
+    /** Any integers, which wrap; floats so small that 16 ranks combine them without rounding. */
     static long[] whole(DataType type, ReduceOp op, int rank, int count, long seed) {
         var random = new SplittableRandom(seed * 131 + rank);
         long[] values = new long[count];
@@ -56,7 +56,7 @@ final class TypedValues {
         return bytes;
     }
 
-    /** Floats of many sizes, whose sum depends on the order; zeros of both signs, subnormals, what overflows, and NaN. */
+    /** Floats of many magnitudes, whose sum depends on the order; zeros of both signs, subnormals, values that overflow, and NaN. */
     static byte[] awkward(DataType type, int rank, int count, long seed) {
         var random = new SplittableRandom(seed * 137 + rank);
         byte[] bytes = new byte[count * type.bytes()];
@@ -71,7 +71,7 @@ final class TypedValues {
         return bytes;
     }
 
-    /** One rank after the other. */
+    /** Expected result, combined one rank after the other. */
     static byte[] combined(DataType type, ReduceOp op, List<long[]> inputs) {
         long[] result = inputs.getFirst().clone();
         for (long[] input : inputs.subList(1, inputs.size())) {
@@ -89,7 +89,7 @@ final class TypedValues {
         return encode(type, result, op == ReduceOp.AVG ? inputs.size() : 1);
     }
 
-    /** The first element whose bits differ, -1 if there is none; which NaN a NaN is does not matter. */
+    /** The first element whose bits differ, -1 if there is none; all NaNs count as equal. */
     static int difference(DataType type, byte[] one, byte[] other) {
         if (Arrays.equals(one, other)) {
             return -1;

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One rank is configured otherwise than the rest: every call says so on all ranks, and nobody is taken for broken. */
+/** One rank has other settings than the rest: every call reports that on all ranks, and no rank counts as lost. */
 final class UnequalSettingsTest {
     private static final CollectiveConfig USUAL = CollectiveConfig.DEFAULTS.cut(256, 1024);
 
@@ -123,7 +123,7 @@ final class UnequalSettingsTest {
         assertTrue(String.valueOf(refused.getMessage()).contains("0 to " + most + " bytes in turn"));
     }
 
-    /** What is said of strategies is said of the call. */
+    /** Ranks compare the strategies that the calls ask for. */
     @Test
     void strategiesAreComparedAsTheyAreAskedFor() throws Exception {
         try (var group = new TestGroup(

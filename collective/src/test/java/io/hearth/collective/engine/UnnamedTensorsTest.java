@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two tensors of one size never share what is remembered without a word. */
+/** Two tensors of one size never silently share a compression's memory. */
 final class UnnamedTensorsTest {
     private static final CollectiveOptions USUAL = CollectiveOptions.DEFAULTS;
 
@@ -109,7 +109,7 @@ final class UnnamedTensorsTest {
         }
     }
 
-    /** Buckets are tensors too, and so are sums that run on their own. */
+    /** Buckets count as tensors too, and so do asynchronous sums. */
     @Test
     void bucketsAndWorkCount() throws Exception {
         try (var group = group("topk:0.1")) {

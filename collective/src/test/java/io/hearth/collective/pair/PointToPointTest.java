@@ -30,12 +30,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Rank to rank, through views that change. */
+/** Transfers between ranks, through view changes. */
 final class PointToPointTest {
     private static final EngineOptions PATIENT = EngineOptions.DEFAULTS.within(Duration.ofMinutes(1));
     private static final CollectiveOptions SOON = CollectiveOptions.DEFAULTS.within(Duration.ofMillis(100));
     private static final CollectiveOptions HALF_A_SECOND = CollectiveOptions.DEFAULTS.within(Duration.ofMillis(500));
-    private static final int COUNT = 100_000; // some records
+    private static final int COUNT = 100_000; // several records
 
     private static float[] values(int seed, int count) {
         return CollectiveEngineTest.input(seed, count);
@@ -45,7 +45,10 @@ final class PointToPointTest {
         return String.valueOf(thrown.getMessage());
     }
 
-    /** A sequence with the sender or the receiver dying in the attempt to send any record: exactly once, in order, or the error. */
+    /**
+     * The sender or the receiver dies while it sends any record of a sequence. Each transfer arrives exactly once and in order, or
+     * ends with an error.
+     */
     @Test
     void aLostPeerEndsTheTransferAndWhatArrivedIsWhole() throws Exception {
         for (int victim = 0; victim < 2; victim++) {
@@ -102,7 +105,7 @@ final class PointToPointTest {
         }
     }
 
-    /** A third member dies, or only the group epoch changes, after each of the first records: nothing is lost or doubled. */
+    /** A third member dies, or only the group epoch changes, after each of the first records: no transfer is lost or doubled. */
     @Test
     void aViewChangeInTheMiddleRepeatsWhatWasOnItsWayExactlyOnce() throws Exception {
         int most = 0;
@@ -126,7 +129,7 @@ final class PointToPointTest {
                 String what = group.awaitOne("now", "end");
                 if (what.equals("now")) {
                     most = after;
-                    group.fabric.cut(group.nodes.get(0), group.nodes.get(1)); // what is on its way is gone
+                    group.fabric.cut(group.nodes.get(0), group.nodes.get(1)); // records on their way are lost
                     group.change(group.without(third));
                 }
                 assertEquals(Map.of(), run.join(List.of(0, 1)), "after " + after);
@@ -139,7 +142,7 @@ final class PointToPointTest {
         assertTrue(most > 12, "the last change was after " + most);
     }
 
-    /** The acknowledgement is lost, and the receiver's application calls nothing any more. */
+    /** The acknowledgement is lost, and the receiver's application makes no more calls. */
     @Test
     void whoHasItAcknowledgesAgainWithoutACall() throws Exception {
         for (boolean renewed : new boolean[] {false, true}) {
@@ -192,7 +195,7 @@ final class PointToPointTest {
                                         && all.contains("receives 3 int32"),
                                 all);
                         assertArrayEquals(new int[] {-1, -1, -1}, ints);
-                        if (rank == 0) { // and the next one is fine
+                        if (rank == 0) { // the next transfer succeeds
                             context.send(floats, 1);
                         } else {
                             float[] got = new float[2];
@@ -225,7 +228,7 @@ final class PointToPointTest {
                             && text(receive).contains("to send"),
                     text(receive));
             group.start((rank, context) -> {
-                        context.barrier(); // nobody left the group
+                        context.barrier(); // no rank left the group
                         if (rank == 0) {
                             context.send(new float[] {5}, 1);
                         } else {
@@ -237,7 +240,7 @@ final class PointToPointTest {
         }
     }
 
-    /** The receiver gives up in the middle of the bytes; what was being sent is for its next call. */
+    /** The receiver gives up in the middle of the bytes; its next call gets the transfer that was being sent. */
     @Test
     void whatAReceiverGaveUpComesWithItsNextCall() throws Exception {
         try (var group = new TestGroup(2, PATIENT)) {
@@ -316,7 +319,7 @@ final class PointToPointTest {
                         context.send(new float[1], 1);
                         isOver = true;
                     } catch (IllegalStateException notYet) {
-                        Thread.onSpinWait(); // the test came first
+                        Thread.onSpinWait(); // the test's send is inside: retry
                     } catch (CollectiveException lost) {
                         assertInstanceOf(PeerLostException.class, lost);
                         isOver = true;
@@ -325,7 +328,7 @@ final class PointToPointTest {
             });
             waits.await();
             IllegalStateException second = null;
-            while (second == null) { // until the first is inside
+            while (second == null) { // until the first call is inside
                 try {
                     context.with(SOON).send(new float[1], 1);
                 } catch (IllegalStateException busy) {
@@ -345,7 +348,7 @@ final class PointToPointTest {
         }
     }
 
-    /** It comes back with the same name as another member: numbers begin anew on both ends. */
+    /** The node returns as a new member: both ends number transfers from 1 again. */
     @Test
     void aMemberThatComesBackIsCountedAnew() throws Exception {
         try (var group = new TestGroup(2, PATIENT)) {

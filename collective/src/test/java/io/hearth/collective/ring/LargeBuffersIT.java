@@ -31,13 +31,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** More bytes than an int counts, between two ranks of this process through shared memory. */
+/** Buffers with more bytes than an int can count, between two ranks of this process through shared memory. */
 @Tag("full")
 @Timeout(300)
 final class LargeBuffersIT {
-    private static final long BYTES = (1L << 31) + 4099; // an odd end
-    private static final long NEEDED_BYTES = 4 * BYTES + (1L << 30); // two vectors, and as much to take the sum back
-    private static final int PERIOD = 241; // in bytes: prime, so that segments do not look alike
+    private static final long BYTES = (1L << 31) + 4099; // an odd number
+    private static final long NEEDED_BYTES = 4 * BYTES + (1L << 30); // two vectors, and the same again for the backups
+    private static final int PERIOD = 241; // bytes; prime, so that segments differ
     private static final int TABLE_BYTES = 128 * PERIOD;
     private static final CollectiveOptions PATIENT = CollectiveOptions.DEFAULTS.within(Duration.ofMinutes(4));
 
@@ -51,7 +51,7 @@ final class LargeBuffersIT {
                 () -> "needs " + (NEEDED_BYTES >> 30) + " GiB of free memory, there are " + (free >> 30));
     }
 
-    /** Byte i is {@code factor} times i modulo the period, modulo 256. */
+    /** A period of bytes: byte i is {@code factor} times i, modulo 256. */
     private static MemorySegment table(int factor) {
         byte[] table = new byte[TABLE_BYTES];
         for (int i = 0; i < table.length; i++) {
@@ -96,7 +96,7 @@ final class LargeBuffersIT {
                 opening.getFirst().get(40, TimeUnit.SECONDS), opening.getLast().get(40, TimeUnit.SECONDS));
     }
 
-    /** One test, for the memory: on a busy machine to get it takes longest. */
+    /** One test for all, because allocating the memory takes longest on a busy machine. */
     @Test
     void aSumInPlaceASendAndTakingASumBackPassTheEndOfAnInt() throws Exception {
         List<RingBackend> ring = ring();
@@ -125,11 +125,11 @@ final class LargeBuffersIT {
             require(values.get(1), 5);
             takeBack(values.get(0), values.get(1));
         } finally {
-            ring.forEach(RingBackend::vanish);
+            ring.forEach(RingBackend::abort);
         }
     }
 
-    /** What a ring overwrites comes back. */
+    /** Restores what a ring overwrote. */
     private static void takeBack(MemorySegment values, MemorySegment saved) {
         fill(values, 7);
         var undo = new InPlaceBackup(values, saved);

@@ -83,7 +83,7 @@ final class RingBackendTest extends DistributedBackendContractTest {
         while (true) {
             try {
                 return openOnce(world, way);
-            } catch (ExecutionException failed) { // somebody took a port that was free a moment ago
+            } catch (ExecutionException failed) { // another process took a port that was free a moment ago
                 if (!String.valueOf(failed.getMessage()).contains("Address already in use")) {
                     throw failed;
                 }
@@ -170,7 +170,7 @@ final class RingBackendTest extends DistributedBackendContractTest {
         close(List.of(dialling, accepting.get(40, TimeUnit.SECONDS)));
     }
 
-    /** Whether who comes from that address is shown a certificate. */
+    /** Whether the node shows its certificate to a client from that address. */
     private static boolean isGreeted(InetSocketAddress node, String from) throws Exception {
         var shown = new AtomicBoolean();
         var tls = SSLContext.getInstance("TLS");
@@ -185,7 +185,7 @@ final class RingBackendTest extends DistributedBackendContractTest {
         return shown.get();
     }
 
-    /** Once somebody listens there. */
+    /** Connects once the node listens. */
     private static Socket connected(InetSocketAddress node, String from) throws IOException {
         while (true) {
             var socket = new Socket();
@@ -205,9 +205,9 @@ final class RingBackendTest extends DistributedBackendContractTest {
         }
     }
 
-    /** Trusts all, and knows whether it was asked. */
+    /** Trusts every certificate, and records whether it got one. */
     private static final class Curious extends X509ExtendedTrustManager {
-        private final AtomicBoolean shown; // set by the thread of the handshake, which reads it too
+        private final AtomicBoolean shown; // written and read by the thread of the handshake
 
         Curious(AtomicBoolean shown) {
             this.shown = shown;
@@ -252,7 +252,7 @@ final class RingBackendTest extends DistributedBackendContractTest {
         var sums = new ArrayList<FutureTask<Boolean>>();
         for (RingBackend backend : ring) {
             sums.add(started(() -> {
-                try (Arena arena = Arena.ofShared()) { // large enough for the companion
+                try (Arena arena = Arena.ofShared()) { // large enough for the receiver thread
                     backend.allReduce(arena.allocate(4 << 20, 8), DataType.FLOAT32, ReduceOp.SUM, direct);
                 }
                 return true;
@@ -263,11 +263,11 @@ final class RingBackendTest extends DistributedBackendContractTest {
         }
         assertEquals(Map.of(1, Set.of(DataTransport.SHM)), ring.getFirst().transports());
         assertTrue(mappedStreams() > before);
-        ring.forEach(RingBackend::vanish);
+        ring.forEach(RingBackend::abort);
         assertEquals(before, mappedStreams());
     }
 
-    /** Mappings of files that have no name any more, as those of local streams. */
+    /** Number of mappings of deleted files, as local streams have them. */
     private static long mappedStreams() throws IOException {
         try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
             return maps.filter(line -> line.contains("hearth") && line.endsWith("(deleted)"))
@@ -296,7 +296,7 @@ final class RingBackendTest extends DistributedBackendContractTest {
         close(ring);
     }
 
-    /** As a rank 0 whose time for the handshake is up when the other side has admitted it: who dials admits last. */
+    /** Acts as a rank 0 whose handshake times out after the other side has admitted it: the dialling node admits last. */
     private void giveUpAfterAdmission(InetSocketAddress other) throws Exception {
         NodeIdentity identity = NodeIdentity.generate();
         var self = new Endpoint(
@@ -324,7 +324,7 @@ final class RingBackendTest extends DistributedBackendContractTest {
         try (Links links = Links.open(options, identity, self, keys, observer)) {
             do {
                 links.dial(other);
-            } while (!gaveUp.await(100, TimeUnit.MILLISECONDS)); // until it listens
+            } while (!gaveUp.await(100, TimeUnit.MILLISECONDS)); // until the rank listens
         }
     }
 
@@ -342,7 +342,7 @@ final class RingBackendTest extends DistributedBackendContractTest {
             }));
         }
         called.await();
-        ring.get(2).vanish();
+        ring.get(2).abort();
         for (FutureTask<Throwable> call : calls) {
             String text = String.valueOf(call.get(20, TimeUnit.SECONDS).getMessage());
             assertTrue(text.contains("lost rank-"), text);
@@ -350,7 +350,7 @@ final class RingBackendTest extends DistributedBackendContractTest {
         close(ring);
     }
 
-    /** Some hundred records, and what a call and its deadline take. */
+    /** A transfer of 256 records allocates only what a call and its deadline need. */
     @Test
     void whatIsSentAllocatesNothingPerRecord() throws Exception {
         List<RingBackend> ring = open(2);
@@ -375,8 +375,8 @@ final class RingBackendTest extends DistributedBackendContractTest {
     }
 
     /**
-     * A small sum makes a few small objects, of which most are the group's states: 1.5 KB were seen. Through shared memory, because the
-     * JDK's cipher makes 1.1 KB for each record of its own.
+     * A small sum allocates a few small objects, most of them states of the group: 1.5 KB were measured. It goes through shared
+     * memory, because the JDK's cipher allocates 1.1 KB for each record.
      */
     @Test
     void aSmallSumAllocatesLittle() throws Exception {
@@ -393,7 +393,7 @@ final class RingBackendTest extends DistributedBackendContractTest {
         close(ring);
     }
 
-    /** Bytes for each sum of 4 KiB, in the best of several windows: the code is compiled while they go by. */
+    /** Allocated bytes per sum of 4 KiB, in the best of several windows; meanwhile Java compiles the code. */
     private static long leastAllocated(RingBackend backend) throws CollectiveException {
         var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         int calls = 1000;
@@ -411,7 +411,7 @@ final class RingBackendTest extends DistributedBackendContractTest {
         return least;
     }
 
-    /** By this thread and by those that read what ranks send to ranks. */
+    /** Bytes allocated by this thread and by those that receive from other ranks. */
     private static long allocated(ThreadMXBean threads) {
         long sum = threads.getCurrentThreadAllocatedBytes();
         for (ThreadInfo info : threads.getThreadInfo(threads.getAllThreadIds())) {
@@ -430,7 +430,7 @@ final class RingBackendTest extends DistributedBackendContractTest {
         assertThrows(IllegalArgumentException.class, () -> new DistributedConfig(List.of(node, node), 0));
     }
 
-    /** What a rank owed belonged to the state that it held. */
+    /** A rank's residuals belong to the state that was replaced. */
     @Test
     void whoseStateIsReplacedForgetsWhatItOwed() throws Exception {
         List<RingBackend> backends = open(3);
@@ -457,7 +457,7 @@ final class RingBackendTest extends DistributedBackendContractTest {
             long size = sizes.get(rank).get(60, TimeUnit.SECONDS);
             assertTrue(rank == 1 ? size == nothing : size > nothing, "rank " + rank + " saves " + size + " bytes");
         }
-        backends.forEach(RingBackend::vanish);
+        backends.forEach(RingBackend::abort);
     }
 
     @Tag("full")

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Rank 1 of three gathers the others; time is told. */
+/** Rank 1 of three gathers the others; the test passes the time. */
 final class RingRosterTest {
     private static final List<InetSocketAddress> NODES = IntStream.range(0, 3)
             .mapToObj(rank -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 1000 + rank))

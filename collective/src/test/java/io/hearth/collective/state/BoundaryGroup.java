@@ -46,7 +46,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Ranks of one process that play boundaries on rings over a {@link MemoryFabric}, with hands in what they send. */
+/** Ranks of one process that run boundaries over a {@link MemoryFabric}; a test can change the records that they send. */
 public final class BoundaryGroup implements AutoCloseable {
     public static final int CHUNK_BYTES = 1024;
     private static final int SMALL_MAX = 1 << 20;
@@ -55,24 +55,24 @@ public final class BoundaryGroup implements AutoCloseable {
             Signature.allReduce(ReduceOp.SUM, DataType.UINT8, StateClaim.BYTES, Signature.PLAIN);
 
     public final MemoryFabric fabric = new MemoryFabric();
-    /** Moves only when a test moves it. */
+    /** Time of all ranks; only the test advances it. */
     public final AtomicLong nowNanos = new AtomicLong();
 
     public Map<NodeId, Long> measured = Map.of();
     public Duration budget = Duration.ofMinutes(1);
-    /** What ranks were told of their fetches. */
+    /** Progress reports of all ranks' fetches. */
     public final Queue<CollectiveProgress.Report> reports = new ConcurrentLinkedQueue<>();
 
     private final List<Rank> ranks = new ArrayList<>();
     private final AtomicInteger epoch = new AtomicInteger();
     private long number = 1;
 
-    /** Changes what a rank sends of its state, or fails. */
+    /** Changes a record of state that a rank sends, or throws. */
     public interface Meddler {
         public void meddle(RecordHeader header, byte[] bytes) throws IOException;
     }
 
-    /** How an attempt ended on one rank: with a start or with an exception. */
+    /** Outcome of an attempt on one rank: a start or an exception. */
     public record Outcome(
             @Nullable StepStart begun, @Nullable Throwable thrown, boolean interrupted) {
         public StepStart start() {
@@ -149,7 +149,7 @@ public final class BoundaryGroup implements AutoCloseable {
                         ? new Outcome(now.pass(work.bytes()), null, false)
                         : new Outcome(null, new AssertionError(refused.get()), false);
             } catch (Throwable thrown) {
-                abandon(); // as the view change does that follows
+                abandon(); // as the following view change does
                 return new Outcome(null, thrown, Thread.interrupted());
             } finally {
                 end.countDown();
@@ -158,7 +158,7 @@ public final class BoundaryGroup implements AutoCloseable {
         }
     }
 
-    /** A stream with its sender's meddler in it. */
+    /** A stream whose records pass through the sender's meddler. */
     private record Meddled(DataStream plain, Rank rank) implements DataStream {
         @Override
         public NodeId peer() {
@@ -205,7 +205,7 @@ public final class BoundaryGroup implements AutoCloseable {
         }
     }
 
-    /** {@code world} ranks that share {@code size} bytes each, in one ring. */
+    /** Creates {@code world} ranks that share {@code size} bytes each, in one ring. */
     public BoundaryGroup(int world, int size) {
         for (int rank = 0; rank < world; rank++) {
             NodeId node = TestGroup.node(rank);
@@ -214,7 +214,7 @@ public final class BoundaryGroup implements AutoCloseable {
         form(IntStream.range(0, world).boxed().toList());
     }
 
-    /** The same over other streams. */
+    /** Creates ranks over other streams. */
     public BoundaryGroup(SortedMap<NodeId, StreamSource> streams, int size) {
         streams.forEach((node, source) -> ranks.add(new Rank(node, source, size)));
         form(IntStream.range(0, ranks.size()).boxed().toList());
@@ -244,7 +244,7 @@ public final class BoundaryGroup implements AutoCloseable {
         return thread;
     }
 
-    /** What a rank holds that drew its bytes from a seed. */
+    /** State content drawn from a seed. */
     public static byte[] content(long seed, int size) {
         byte[] bytes = new byte[size];
         new SplittableRandom(seed).nextBytes(bytes);
@@ -262,7 +262,7 @@ public final class BoundaryGroup implements AutoCloseable {
         ranks.get(rank).bytes[index] ^= 4;
     }
 
-    /** Another size than the others'. */
+    /** Gives a rank's state another size than the others'. */
     public void reshare(int rank, int size) {
         ranks.get(rank).share(size);
     }
@@ -271,7 +271,7 @@ public final class BoundaryGroup implements AutoCloseable {
         ranks.get(rank).meddler = meddler;
     }
 
-    /** None of these ranks sends a chunk before all were asked for one. */
+    /** Holds chunks back until each of these ranks has a request for one. */
     public void serveTogether(Integer... servers) {
         var asked = new CountDownLatch(servers.length);
         for (int rank : servers) {
@@ -285,7 +285,7 @@ public final class BoundaryGroup implements AutoCloseable {
         }
     }
 
-    /** From now on a rank gets no stream for state, and this happens whenever it asks for one. */
+    /** From now on a rank gets no stream for state; {@code then} runs at each attempt to open one. */
     public void refuseStreams(int rank, Runnable then) {
         ranks.get(rank).refusal = then;
     }
@@ -317,7 +317,7 @@ public final class BoundaryGroup implements AutoCloseable {
         return ranks.stream().mapToInt(rank -> rank.chunksSent.get()).sum();
     }
 
-    /** The next view: these ranks in a new ring. */
+    /** Installs the next view: these ranks in a new ring. */
     public void form(List<Integer> members) {
         List<NodeId> nodes = members.stream().map(this::node).toList();
         var layout = new GroupLayout("1", "1/" + epoch.incrementAndGet(), nodes, nodes);
@@ -337,13 +337,13 @@ public final class BoundaryGroup implements AutoCloseable {
         }
     }
 
-    /** The application's next call, with what the ranks hold now. */
+    /** Begins the application's next call, with the current state of the ranks. */
     public void nextCall() {
         number++;
         ranks.forEach(rank -> rank.boundary = null);
     }
 
-    /** One attempt of the present call by all members of the ring; outcomes by rank, of others none. */
+    /** Runs one attempt of the current call on all members of the ring. Returns outcomes by rank, empty ones for other ranks. */
     public List<Outcome> attempt() throws InterruptedException {
         var outcomes = new ArrayList<Outcome>(Collections.nCopies(ranks.size(), new Outcome(null, null, false)));
         var threads = new ArrayList<Thread>();

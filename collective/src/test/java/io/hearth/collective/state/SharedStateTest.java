@@ -17,7 +17,7 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a rank shares, and what stands for it. */
+/** Shared buffers and their manifests. */
 final class SharedStateTest {
     private static final int CHUNK = 64;
 
@@ -47,7 +47,7 @@ final class SharedStateTest {
         byte[] copy = MemorySegment.ofArray(floats).toArray(ValueLayout.JAVA_BYTE);
         try (var arena = Arena.ofShared()) {
             MemorySegment around = arena.allocate(copy.length + 1);
-            MemorySegment odd = around.asSlice(1); // at no address that is a multiple of anything
+            MemorySegment odd = around.asSlice(1); // at an odd address
             MemorySegment.copy(MemorySegment.ofArray(copy), 0, odd, 0, copy.length);
             var onHeap = new SharedState(CHUNK);
             onHeap.share("weights", List.of(MemorySegment.ofArray(floats)));

@@ -81,7 +81,7 @@ final class StateStreamsTest {
                 new CountDownLatch(1).await();
             } catch (InterruptedException stop) {
                 while (closer.getState() == Thread.State.RUNNABLE) {
-                    Thread.onSpinWait(); // until it waits for this thread
+                    Thread.onSpinWait(); // until it blocks on this thread
                 }
                 isOver.set(true);
                 throw new IOException(stop);

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which state is right. A claim is written {@code 7a}: revision 7, digest a; {@code +} marks one that joined, {@code @} one that resumed. */
+/**
+ * The vote on the group's state. A claim is written {@code 7a}: revision 7, digest a; {@code +} marks one that joined, {@code @}
+ * one that resumed.
+ */
 final class StateVoteTest {
     private static StateClaim claim(String text, Integer... sources) {
         boolean resumed = text.startsWith("@");

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Whole boundaries: who holds what, who gets it from whom, and what can go wrong meanwhile. */
+/** Whole boundaries: which state wins, which ranks fetch it from which, and faults in between. */
 final class StepBoundaryTest {
     private static final int CHUNK = BoundaryGroup.CHUNK_BYTES;
     private static final int CHUNKS = 40;
@@ -41,7 +41,7 @@ final class StepBoundaryTest {
         return new BoundaryGroup(world, BYTES);
     }
 
-    /** All that hold an older state are the ones that joined. */
+    /** Makes the joiners hold states of their own at revision 0; all other ranks hold one state at revision 7. */
     private static void makeJoiners(BoundaryGroup group, Integer... joiners) {
         for (int rank = 0; rank < group.world(); rank++) {
             boolean joins = List.of(joiners).contains(rank);
@@ -180,7 +180,7 @@ final class StepBoundaryTest {
             var dead = new CountDownLatch(1);
             group.meddle(0, (header, bytes) -> {
                 if (header.kind() == StateServer.CHUNK) {
-                    await(dead); // or it might serve all by itself
+                    await(dead); // otherwise it might serve all chunks alone
                 }
             });
             group.meddle(1, (header, bytes) -> {
@@ -286,7 +286,7 @@ final class StepBoundaryTest {
     void aSourceWithAnotherManifestIsLeftOut() throws Exception {
         try (var group = group(3)) {
             makeJoiners(group, 2);
-            group.refuseStreams(1, () -> {}); // so that the other one is asked first
+            group.refuseStreams(1, () -> {}); // so that the other source is used first
             group.meddle(0, (header, bytes) -> {
                 if (header.kind() == StateServer.MANIFEST) {
                     bytes[bytes.length - 1] ^= 1;
@@ -353,7 +353,7 @@ final class StepBoundaryTest {
         }
     }
 
-    /** Half a second for each chunk. */
+    /** Each chunk takes half a second. */
     @Test
     void aLongFetchTellsHowFarItIs() throws Exception {
         try (var group = group(3)) {
@@ -415,7 +415,7 @@ final class StepBoundaryTest {
                         } else {
                             group.abandon();
                         }
-                        group.awaitEnd(1); // says nothing meanwhile
+                        group.awaitEnd(1); // sends nothing meanwhile
                     }
                 });
                 BoundaryGroup.Outcome outcome = group.attempt().get(1);

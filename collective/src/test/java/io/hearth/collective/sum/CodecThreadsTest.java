@@ -52,7 +52,7 @@ final class CodecThreadsTest {
         }
     }
 
-    /** Each waits for the other, so one thread alone would never end. */
+    /** Each piece waits for the other, so a single thread would never end. */
     @Test
     void piecesAreDoneAtTheSameTime() {
         threads.share(1);

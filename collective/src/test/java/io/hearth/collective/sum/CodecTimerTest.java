@@ -13,17 +13,17 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What codecs cost on the machine that runs this. */
+/** The cost of codecs on this machine. */
 final class CodecTimerTest {
-    /** With settings that no other test has, because costs are known to all of a process. */
+    /** Settings that no other test uses, because costs are cached for the whole process. */
     private static final List<CompressionStrategy.Coded> ASKED = List.of(
             new CompressionStrategy.Fp16(Residual.FLOAT32, OnNonFinite.DENSE),
             new CompressionStrategy.Int8(72, false, Residual.NONE, OnNonFinite.ERROR),
             new CompressionStrategy.TopK(0.0101));
 
-    /** No sum waits for it: nothing is known at first, and whoever asks again finds it one day. */
+    /** No sum waits for the measurement: the first request gets no costs, and a later one gets them. */
     @Test
-    @Timeout(value = 5, unit = TimeUnit.MINUTES) // it waits for a compiler that other tests keep busy
+    @Timeout(value = 5, unit = TimeUnit.MINUTES) // waits for the compiler, which other tests keep busy
     void costsAreMeasuredInTheBackground() {
         var kernels = Engines.best().codecKernels();
         List<CodecCost> costs = CodecTimer.costs(ASKED, kernels);

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Code that is compiled before gradients need it. */
+/** Compiling the code of codecs before gradients need it. */
 final class CodecWarmUpTest {
     @ParameterizedTest
     @ValueSource(
@@ -28,7 +28,7 @@ final class CodecWarmUpTest {
     void aSparseCodecSumsWhileThereIsTime(String text) {
         CompressionStrategy codec = CompressionStrategy.parse(text);
         assertEquals(List.of(codec), CodecWarmUp.sparse(codec).toList());
-        var looks = new AtomicLong(); // at a clock, one for each round
+        var looks = new AtomicLong(); // reads of the clock, one per round
         LongSupplier clock = () -> looks.getAndIncrement() * UntilSteady.NANOS_MAX / 50;
         assertEquals(50, CodecWarmUp.run(codec, Engines.best().codecKernels(), clock));
     }

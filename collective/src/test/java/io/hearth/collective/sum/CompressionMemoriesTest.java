@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 
-/** Saved memories come back whole or not at all. */
+/** Saved memories are restored completely or not at all. */
 final class CompressionMemoriesTest {
     private static final CodecKernels KERNELS = Engines.best().codecKernels();
     private static final CompressionStrategy.Coded TOP_K =
@@ -59,7 +59,7 @@ final class CompressionMemoriesTest {
         }
     }
 
-    /** Under the name of one that Hearth has: what it owes comes back to it, and to nothing else. */
+    /** A custom codec has the name of a built-in one: its residuals are restored to it, and to no other codec. */
     @Test
     void aCodecOfTheCallersOwnComesBackWhereItIsInUse() throws Exception {
         var own = new CompressionStrategy.Custom(new TopKCodec(0.25, true));
@@ -89,7 +89,7 @@ final class CompressionMemoriesTest {
         }
     }
 
-    /** Every cut, and every byte changed: a typed error, and what was there before is there still. */
+    /** Cuts at every length and changes every byte: each gives a typed error and leaves the memories unchanged. */
     @Test
     void damagedBytesChangeNothing() throws Exception {
         try (var arena = Arena.ofConfined();

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Parts hold each value once, fit, and are fewer bytes than plain values. */
+/** Parts hold each value once, fit into segments, and have fewer bytes than plain values. */
 final class EncodedPartsTest {
     private static BlockCodec codec(String text) {
         return (BlockCodec) ((CompressionStrategy.Coded) CompressionStrategy.parse(text)).codec();
@@ -41,7 +41,7 @@ final class EncodedPartsTest {
             assertTrue(parts.slotBytes() >= codec.encodedBytesMax(parts.values(0)), what);
             assertTrue(parts.bytes() < 4 * count, what);
             long blocks = Math.ceilDiv(count, codec.block());
-            if (blocks > 8L * world) { // else a block more or less is much of a part
+            if (blocks > 8L * world) { // with fewer blocks, one more or less is much of a part
                 assertTrue(parts.bytes() <= 1.5 * codec.encodedBytesMax(count), what);
             }
             if (blocks > 100L * world && codec.block() < 1024) {
@@ -51,7 +51,7 @@ final class EncodedPartsTest {
         }
     }
 
-    /** The digits' network: one part each, of 19 of its 76 blocks. */
+    /** The network of the digits example in a group of four: one part for each rank, 19 of its 76 blocks. */
     @Test
     void aSmallTensorIsSharedByAll() {
         var parts = EncodedParts.of(new Int8Codec(64), 4810, 4, 1 << 18);

@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Sums under lossy codecs, inside the collective. */
+/** Sums under lossy codecs, through the collective. */
 final class GatheredSumTest {
     private static final EngineOptions OPTIONS = new EngineOptions(
             Duration.ofMinutes(1),
@@ -54,7 +54,7 @@ final class GatheredSumTest {
         return values;
     }
 
-    /** Sums over some steps, by rank 0, of what all ranks got; asserts that they got the same bits. */
+    /** Total of rank 0's results over some steps; asserts that all ranks got the same bits. */
     private static float[] train(int world, Codec codec, int steps, int count) throws Exception {
         try (var group = new TestGroup(world, OPTIONS.as(new CompressionStrategy.Custom(codec)))) {
             float[][] total = new float[world][count];
@@ -96,7 +96,7 @@ final class GatheredSumTest {
         }
     }
 
-    /** An application's own, which encodes a tensor as a whole although all encodings have one length. */
+    /** A custom codec that encodes a tensor only as a whole, although all encodings have one length. */
     private record Whole(Codec codec) implements Codec {
         @Override
         public String name() {
@@ -146,7 +146,7 @@ final class GatheredSumTest {
         train(3, new TopKCodec(0.01), 4, 5003);
     }
 
-    /** Whatever a codec might write: memory is for what was written. */
+    /** Memory is taken for the bytes that a codec wrote, not for the most that it might write. */
     @Test
     void aSumOfManyTakesNoMemoryForWhatNobodySent() throws Exception {
         int world = 6;
@@ -202,7 +202,7 @@ final class GatheredSumTest {
     private static final int COUNT = 300;
     private static final double FRACTION = 0.05;
 
-    /** What each rank got in each step, and with how many contributors. */
+    /** The result of each rank in each step, and its number of contributors. */
     private static final class Training {
         final float[][][] values = new float[3][STEPS][];
         final int[][] contributors = new int[3][STEPS];
@@ -213,14 +213,14 @@ final class GatheredSumTest {
             values[rank][step] = gradient;
         }
 
-        /** Residuals that were lost or counted twice would show in what a later step sends. */
+        /** Lost or doubled residuals would show in the sums of later steps. */
         void check(int lost, String when) throws Exception {
             List<Integer> all = List.of(0, 1, 2);
             List<Integer> kept = all.stream().filter(rank -> rank != lost).toList();
-            float[][] owed = new float[3][COUNT];
+            float[][] residuals = new float[3][COUNT];
             for (int step = 0; step < STEPS; step++) {
                 int contributing = contributors[kept.getFirst()][step];
-                float[] expected = sum(contributing == 3 ? all : kept, step, owed);
+                float[] expected = sum(contributing == 3 ? all : kept, step, residuals);
                 for (int rank : kept) {
                     assertEquals(contributing, contributors[rank][step], when + ", step " + step + ", rank " + rank);
                     assertArrayEquals(expected, values[rank][step], when + ", step " + step + ", rank " + rank);
@@ -228,19 +228,19 @@ final class GatheredSumTest {
             }
         }
 
-        /** By codec and plain arithmetic alone. */
-        private static float[] sum(List<Integer> ranks, int step, float[][] owed) throws Exception {
+        /** The expected sum, from codec and plain arithmetic alone. */
+        private static float[] sum(List<Integer> ranks, int step, float[][] residuals) throws Exception {
             float[] sum = new float[COUNT];
             for (int rank : ranks) {
                 float[] values = gradient(rank, step, COUNT);
                 for (int i = 0; i < COUNT; i++) {
-                    values[i] += owed[rank][i];
+                    values[i] += residuals[rank][i];
                 }
                 float[] sent = ranks.size() == 1
                         ? values.clone()
-                        : Sparse.largest(values, FRACTION); // who is alone sends nothing
+                        : Sparse.largest(values, FRACTION); // a single rank sends nothing, so it encodes nothing
                 for (int i = 0; i < COUNT; i++) {
-                    owed[rank][i] = values[i] - sent[i];
+                    residuals[rank][i] = values[i] - sent[i];
                     sum[i] += sent[i];
                 }
             }
@@ -248,7 +248,7 @@ final class GatheredSumTest {
         }
     }
 
-    /** False if the victim outlived the run. */
+    /** Returns false if the victim survived the run. */
     private static boolean killDuringTraining(int victim, int after) throws Exception {
         try (var group = new TestGroup(3, OPTIONS.as(new CompressionStrategy.TopK(FRACTION)))) {
             NodeId dead = group.nodes.get(victim);
@@ -302,7 +302,7 @@ final class GatheredSumTest {
         }
     }
 
-    /** The result is forwarded and its only holder dies before it is there: what was encoded for it is owed again. */
+    /** The result is being forwarded when its only holder dies: the encoded values return to the residuals. */
     @Test
     void errorFeedbackOfAForwardThatFailsGoesBack() throws Exception {
         try (var group = new TestGroup(3, OPTIONS.as(new CompressionStrategy.TopK(FRACTION)))) {
@@ -330,14 +330,14 @@ final class GatheredSumTest {
             group.install(List.of(group.nodes.get(1)));
             group.change(List.of(group.nodes.get(1)));
             assertEquals(Map.of(), run.join(List.of(1)));
-            float[][] owed = new float[3][COUNT];
+            float[][] residuals = new float[3][COUNT];
             for (int step = 0; step < STEPS; step++) {
-                assertArrayEquals(Training.sum(List.of(1), step, owed), got[step], "step " + step);
+                assertArrayEquals(Training.sum(List.of(1), step, residuals), got[step], "step " + step);
             }
         }
     }
 
-    /** The codec, on arrays. */
+    /** The codec, computed on arrays. */
     private static final class Sparse {
         static float[] largest(float[] values, double fraction) throws Exception {
             var codec = new TopKCodec(fraction);

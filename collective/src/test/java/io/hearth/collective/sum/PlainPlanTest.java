@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Which plans are played again. */
+/** The reuse of plans. */
 final class PlainPlanTest {
     private static final CollectiveOptions HOW = CollectiveOptions.DEFAULTS;
 

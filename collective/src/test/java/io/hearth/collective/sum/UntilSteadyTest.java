@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
-/** When code counts as compiled. */
+/** The rule by which code counts as compiled. */
 final class UntilSteadyTest {
     private static final long MILLI = 1_000_000;
 
     private int rounds;
     private long now;
 
-    /** Each round takes what {@code nanos} says. */
+    /** Each round takes the next time from {@code nanos}. */
     private int run(LongSupplier nanos) throws Exception {
         return UntilSteady.run(() -> now, () -> {
             rounds++;

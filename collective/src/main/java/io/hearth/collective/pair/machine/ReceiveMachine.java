@@ -8,43 +8,43 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The receiving end of one ordered pair of members; see {@link SendMachine} for the other one.
+ * The receiving end of one ordered pair of members; {@link SendMachine} is the other end.
  *
  * <pre>
  *            Called and Offered        Filled         Delivered
  *  WAITING ---------------------&gt; FILLING ----&gt; FULL -----------&gt; WAITING, one number further
- *     ^   \--- not the same: refused, one number further
+ *     ^   \--- mismatch: rejected, one number further
  *     +--------------------------- Lost
  * </pre>
  *
- * <p>A number is handed out once: from the moment at which it is {@code done} here, every new stream begins with saying so, and
- * an offer of it is out of order. What arrived completely is kept when the stream is lost before the application has it.
+ * <p>A number is delivered once. When it is {@code done} here, every new stream begins with a record of that, and another offer of
+ * it is out of order. Bytes that arrived completely are kept if the stream is lost before the application has them.
  */
 public final class ReceiveMachine
         implements Machine<ReceiveMachine.State, ReceiveMachine.Event, ReceiveMachine.Effect> {
-    /** What becomes of the bytes of the number that was offered. */
+    /** State of the bytes of the offered number. */
     public enum Stage {
-        /** Nothing yet. */
+        /** No bytes arrive. */
         WAITING,
-        /** They arrive. */
+        /** Bytes arrive. */
         FILLING,
-        /** All are there, and are being copied to the application. */
+        /** All bytes have arrived and are being copied to the application. */
         FULL
     }
 
-    /** What the application waits for; {@code who} names this rank. */
+    /** The application's call; {@code who} names this rank. */
     public record Asked(TransferSpec spec, String who) {}
 
-    /** What the sender has; {@code who} names it. */
+    /** The sender's offer; {@code who} names the sender. */
     public record Offer(long number, TransferSpec spec, String who) {}
 
     /**
-     * All that is known.
+     * State of the receiving end.
      *
-     * @param done newest number that ended here; 0 before the first
-     * @param how the error with which it ended, if it did
-     * @param connected there is a stream
-     * @param greeted the sender was told {@code done} on it
+     * @param done last number that ended here; 0 before the first
+     * @param how its rejection, if it was rejected
+     * @param connected whether there is a stream
+     * @param greeted whether {@code done} was sent on that stream
      */
     public record State(
             long done,
@@ -75,12 +75,12 @@ public final class ReceiveMachine
                     number, with, Optional.empty(), Optional.empty(), Stage.WAITING, connected, greeted || connected);
         }
 
-        State on(boolean stream, boolean told) {
-            return new State(done, how, asked, offer, stage, stream, told);
+        State on(boolean stream, boolean hasGreeted) {
+            return new State(done, how, asked, offer, stage, stream, hasGreeted);
         }
     }
 
-    /** What may happen. */
+    /** Events. */
     public sealed interface Event {
         /** The application receives. */
         record Called(TransferSpec spec, String who) implements Event {}
@@ -88,43 +88,43 @@ public final class ReceiveMachine
         /** There is a stream. */
         record Connected() implements Event {}
 
-        /** The sender has something. */
+        /** The sender offers a transfer. */
         record Offered(long number, TransferSpec spec, String who) implements Event {}
 
-        /** All bytes that were granted are there. */
+        /** All granted bytes have arrived. */
         record Filled() implements Event {}
 
-        /** The application has them. */
+        /** The application has the bytes. */
         record Delivered() implements Event {}
 
-        /** The stream is gone. */
+        /** The stream is lost. */
         record Lost() implements Event {}
 
-        /** The application does not wait any longer. */
+        /** The application gave up waiting. */
         record GaveUp() implements Event {}
     }
 
-    /** What to do. */
+    /** Effects. */
     public sealed interface Effect {
-        /** Say first on a stream which number was the last here, and how it ended. */
+        /** Send the first record of a stream: the last number that ended here, and how. */
         record Greet(long done, Optional<CallRejection> how) implements Effect {}
 
-        /** Let the bytes of a number come; they are for the application's call of the moment. */
+        /** Let the sender send the bytes of a number; they are for the application's open call. */
         record Grant(long number) implements Effect {}
 
-        /** Copy what came to where the application wants it, then say {@link Event.Delivered}. */
+        /** Copy the bytes to the application's buffer, then report {@link Event.Delivered}. */
         record Deliver() implements Effect {}
 
-        /** Say that the number is here. */
+        /** Acknowledge that the number has arrived. */
         record Acknowledge(long number) implements Effect {}
 
-        /** Say that something else was asked for. */
+        /** Reject the offer, because the application's call does not match it. */
         record Refuse(long number, CallRejection how) implements Effect {}
 
         /** The application's call is over. */
         record End(Optional<CallRejection> how) implements Effect {}
 
-        /** Close the stream; the next one begins anew. */
+        /** Close the stream; the next one starts from the beginning of the protocol. */
         record Reset(String why) implements Effect {}
     }
 
@@ -138,7 +138,7 @@ public final class ReceiveMachine
             case Event.Filled() ->
                 state.stage() == Stage.FILLING
                         ? new Step<>(state.at(Stage.FULL), List.of(new Effect.Deliver()))
-                        : reset(state, "sent bytes that nobody asked for");
+                        : reset(state, "sent bytes that were not requested");
             case Event.Delivered() -> deliver(state);
             case Event.Lost() -> Step.quiet(unconnected(state));
             case Event.GaveUp() -> giveUp(state);
@@ -153,7 +153,7 @@ public final class ReceiveMachine
     }
 
     private static Step<State, Effect> connect(State state) {
-        return state.stage() == Stage.FULL // in a moment there is something better to say
+        return state.stage() == Stage.FULL // the number in delivery will be done in a moment, and is reported then
                 ? Step.quiet(state.on(true, false))
                 : new Step<>(state.on(true, true), List.of(new Effect.Greet(state.done(), state.how())));
     }
@@ -180,7 +180,7 @@ public final class ReceiveMachine
                 "number " + offer.number() + ": " + offer.who() + " sends "
                         + offer.spec().text() + ", "
                         + asked.who() + " receives " + asked.spec().text()
-                        + "; send and receive must name the same type and as many elements");
+                        + "; send and receive must name the same type and number of elements");
         return new Step<>(
                 state.ended(offer.number(), Optional.of(refusal)),
                 List.of(new Effect.Refuse(offer.number(), refusal), new Effect.End(Optional.of(refusal))));
@@ -188,7 +188,7 @@ public final class ReceiveMachine
 
     private static Step<State, Effect> deliver(State state) {
         if (state.stage() != Stage.FULL || state.offer().isEmpty()) {
-            throw new IllegalStateException("nothing was to be delivered after number " + state.done());
+            throw new IllegalStateException("no delivery is in progress after number " + state.done());
         }
         long number = state.offer().get().number();
         State ended = state.ended(number, Optional.empty());
@@ -200,7 +200,10 @@ public final class ReceiveMachine
         return new Step<>(ended, List.of(said, end));
     }
 
-    /** Bytes that are on their way have no place to go to: only a new stream is clean. What is there is delivered. */
+    /**
+     * Bytes on their way have no buffer any more, so only a new stream has a defined start. Bytes that have all arrived are
+     * delivered.
+     */
     private static Step<State, Effect> giveUp(State state) {
         return switch (state.stage()) {
             case WAITING -> Step.quiet(state.asking(Optional.empty()));
@@ -220,7 +223,7 @@ public final class ReceiveMachine
                 : without.offered(Optional.empty()).at(Stage.WAITING);
     }
 
-    /** Time changes nothing here: deadlines belong to calls. */
+    /** Nothing here depends on time: calls have the deadlines. */
     @Override
     public long sleepNanos(State state, long nowNanos) {
         return Long.MAX_VALUE;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The sending end of one ordered pair of members: what is offered, sent and over, through streams that come and go.
+ * The sending end of one ordered pair of members. Transfers survive the loss of a stream.
  *
  * <pre>
  *  Called       Heard            Granted             Done, Refused, or Heard on the next stream
@@ -15,21 +15,21 @@ import java.util.Optional;
  *             ^-------------+----------------+   Lost: offered again on the next stream, sent from the start
  * </pre>
  *
- * <p>Each stream begins with the receiver's word which number of this pair it had last, so one that it has is not sent again
- * when only the acknowledgement was lost. A number that the sender gave up is not used again; the receiver takes the next one.
+ * <p>Each stream begins with a record of the receiver: the last number of this pair that ended there. So a transfer is not sent
+ * again when only its acknowledgement was lost. A sender never reuses a number that it gave up; the receiver accepts the next one.
  */
 public final class SendMachine implements Machine<SendMachine.State, SendMachine.Event, SendMachine.Effect> {
-    /** How far an open number is. */
+    /** Progress of an open number. */
     public enum Stage {
-        /** There is no stream, or nothing was heard on it. */
+        /** There is no stream, or the receiver has sent nothing on it. */
         WAITING,
-        /** The receiver knows of it. */
+        /** The number was offered to the receiver. */
         OFFERED,
-        /** Its bytes may travel. */
+        /** The receiver granted it: its bytes may be sent. */
         GRANTED
     }
 
-    /** A number on its way. */
+    /** A transfer that is not over. */
     public record Open(long number, TransferSpec spec, Stage stage) {
         Open at(Stage next) {
             return new Open(number, spec, next);
@@ -37,22 +37,22 @@ public final class SendMachine implements Machine<SendMachine.State, SendMachine
     }
 
     /**
-     * All that is known.
+     * State of the sending end.
      *
-     * @param last number that was used last; 0 before the first
-     * @param connected the receiver was heard on the present stream
+     * @param last last number used; 0 before the first
+     * @param connected whether the receiver's first record arrived on the current stream
      */
     public record State(long last, Optional<Open> open, boolean connected) {
         /** Before the first. */
         public static final State START = new State(0, Optional.empty(), false);
     }
 
-    /** What may happen. */
+    /** Events. */
     public sealed interface Event {
         /** The application sends. */
         record Called(TransferSpec spec) implements Event {}
 
-        /** First word of a stream: the number that the receiver had last, and its error if it ended with one. */
+        /** First record of a stream: the last number that ended at the receiver, and its rejection if there was one. */
         record Heard(long done, Optional<CallRejection> how) implements Event {}
 
         /** The receiver waits for the bytes of a number. */
@@ -61,28 +61,28 @@ public final class SendMachine implements Machine<SendMachine.State, SendMachine
         /** The receiver has them. */
         record Done(long number) implements Event {}
 
-        /** The receiver asked for something else. */
+        /** The receiver's call does not match the offer. */
         record Refused(long number, CallRejection how) implements Event {}
 
-        /** The stream is gone. */
+        /** The stream is lost. */
         record Lost() implements Event {}
 
-        /** The application does not wait any longer. */
+        /** The application gave up waiting. */
         record GaveUp() implements Event {}
     }
 
-    /** What to do. */
+    /** Effects. */
     public sealed interface Effect {
-        /** Say what there is. */
+        /** Offer a transfer. */
         record Offer(long number, TransferSpec spec) implements Effect {}
 
-        /** Send the bytes, from the start, on the present stream and no other. */
+        /** Send the bytes, from the start, on the current stream only. */
         record Transmit(long number) implements Effect {}
 
-        /** The number is over: well, or with the same error on both ends. */
+        /** The number ended: done, or rejected with the same error at both ends. */
         record End(long number, Optional<CallRejection> how) implements Effect {}
 
-        /** Close the stream; the next one begins anew. */
+        /** Close the stream; the next one starts from the beginning of the protocol. */
         record Reset(String why) implements Effect {}
     }
 
@@ -118,7 +118,7 @@ public final class SendMachine implements Machine<SendMachine.State, SendMachine
 
     private static Step<State, Effect> hear(State state, long done, Optional<CallRejection> how) {
         if (state.connected() || done > state.last() || done < 0) {
-            return reset(state, "says that it had number " + done + " of " + state.last());
+            return reset(state, "sent an unexpected greeting: done " + done + ", last " + state.last());
         }
         var connected = new State(state.last(), state.open(), true);
         boolean hasIt = state.open().filter(open -> open.number() == done).isPresent();
@@ -138,7 +138,7 @@ public final class SendMachine implements Machine<SendMachine.State, SendMachine
                 new State(state.last(), Optional.empty(), state.connected()), List.of(new Effect.End(number, how)));
     }
 
-    /** The receiver may be in the middle of it: only a new stream is clean. */
+    /** The receiver may be in the middle of the transfer, so only a new stream has a defined start. */
     private static Step<State, Effect> giveUp(State state) {
         boolean isClean = state.open().isEmpty() || !state.connected();
         var without = new State(state.last(), Optional.empty(), state.connected() && isClean);
@@ -165,7 +165,7 @@ public final class SendMachine implements Machine<SendMachine.State, SendMachine
                 .isPresent();
     }
 
-    /** Time changes nothing here: deadlines belong to calls. */
+    /** Nothing here depends on time: calls have the deadlines. */
     @Override
     public long sleepNanos(State state, long nowNanos) {
         return Long.MAX_VALUE;

@@ -5,15 +5,16 @@ import io.hearth.core.DataType;
 import java.util.Locale;
 
 /**
- * What one rank sends to another, or expects from it.
+ * Type and number of the elements that one rank sends to another.
  *
  * @param type of the elements
- * @param count how many, 0 or more; at most {@link Status#NUMBER_MAX} bytes of them
+ * @param count number of elements, 0 or more; at most {@link Status#NUMBER_MAX} bytes together
  */
 public record TransferSpec(DataType type, long count) {
     public TransferSpec {
         if (count < 0 || count > Status.NUMBER_MAX / type.bytes()) {
-            throw new IllegalArgumentException("nobody sends " + count + " elements of " + type);
+            throw new IllegalArgumentException(
+                    "count must be 0 to " + Status.NUMBER_MAX / type.bytes() + " for " + type + ", got " + count);
         }
     }
 
@@ -22,7 +23,7 @@ public record TransferSpec(DataType type, long count) {
         return count * type.bytes();
     }
 
-    /** For people: one phrase. */
+    /** A phrase for messages. */
     public String text() {
         return count + " " + type.name().toLowerCase(Locale.ROOT);
     }

@@ -1,4 +1,4 @@
-/** The order of records between two ranks, as pure machines. */
+/** The protocol of transfers between two ranks, as pure machines. */
 @NullMarked
 package io.hearth.collective.pair.machine;
 

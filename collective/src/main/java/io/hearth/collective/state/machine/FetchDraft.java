@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** One transition of {@link FetchMachine} in the making. */
+/** One transition of {@link FetchMachine}, with mutable fields. */
 final class FetchDraft {
     private final State before;
     private final Limits limits;
@@ -49,7 +49,7 @@ final class FetchDraft {
             case Event.Manifest(int source, List<Integer> chunks) -> manifest(source, chunks);
             case Event.Arrived(int source, int chunk) -> arrived(source, chunk);
             case Event.Lost(int source, String why) -> lost(source, why);
-            case Event.Lied(int source, String why) -> drop(source, why);
+            case Event.Invalid(int source, String why) -> drop(source, why);
             case Event.Tick() -> {}
         }
         dropSilent();
@@ -109,7 +109,7 @@ final class FetchDraft {
         }
     }
 
-    /** Whether that was asked and is not asked elsewhere by now. */
+    /** Removes an answered request. Returns false if it is not open at this source, for example because another one has it now. */
     private boolean answered(int number, int chunk) {
         Source source = source(number);
         List<Integer> left =
@@ -150,14 +150,14 @@ final class FetchDraft {
     private void dropSilent() {
         for (Map.Entry<Integer, Source> entry : List.copyOf(sources.entrySet())) {
             long silentNanos = nowNanos - entry.getValue().heardNanos();
-            if (mayBeQuiet(sources, entry.getValue()) && silentNanos >= limits.quietNanos()) {
+            if (isReplaceable(sources, entry.getValue()) && silentNanos >= limits.quietNanos()) {
                 drop(entry.getKey(), "silent for " + silentNanos / 1_000_000 + " ms");
             }
         }
     }
 
-    /** Whether it owes an answer that another one could give instead. */
-    static boolean mayBeQuiet(SortedMap<Integer, Source> sources, Source source) {
+    /** Whether a source has an open request that another source could answer instead. */
+    static boolean isReplaceable(SortedMap<Integer, Source> sources, Source source) {
         return source.mode() == Mode.READY
                 && !source.asked().isEmpty()
                 && sources.values().stream()
@@ -166,7 +166,7 @@ final class FetchDraft {
                         > 1;
     }
 
-    /** One chunk to each in turn, so that the first choice does not take the few that there are. */
+    /** Requests one chunk from each source in turn, so that a few chunks do not all go to the first choice. */
     private void ask() {
         if (!hasManifest) {
             askManifest();

@@ -8,129 +8,129 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Which chunk of a state a rank asks of whom.
+ * Decides which chunk of a state a rank requests from which source.
  *
  * <pre>
- * source   OPENING --Opened--> READY --Lost--> OPENING   (Reopen; what it was asked is asked elsewhere)
- *                              READY --Lost for the last time, Lied, silent while another is ready--> DROPPED
+ * source   OPENING --Opened--> READY --Lost--> OPENING   (Reopen; other sources get its open requests)
+ *                              READY --Lost for the last time, Invalid, silent while another is ready--> DROPPED
  * fetch    manifest from one READY source --Manifest--> chunks, a few at once from each READY source --> Complete
  *          all DROPPED, or out of time --> GaveUp
  * </pre>
  *
- * <p>Faster sources answer sooner and so are asked more often; no speed is estimated. A chunk is asked of one source at a time.
- * Asking for the last ones twice would end sooner when a source stalls, at the price of sending them twice when none does;
- * instead a silent source loses its chunks.
+ * <p>Faster sources answer sooner and so get more requests; no speed is estimated. A chunk is requested from one source at a time.
+ * To request the last chunks twice would help when a source stalls, but would send them twice when none does. Instead, a silent
+ * source loses its chunks to others.
  */
 public final class FetchMachine implements Machine<FetchMachine.State, FetchMachine.Event, FetchMachine.Effect> {
-    /** In place of a chunk's number: what comes before the chunks. */
+    /** Stands for the manifest in place of a chunk's number. */
     public static final int MANIFEST = -1;
 
     private final Limits limits;
 
-    /** A fetch within these bounds. */
+    /** Creates a machine with these limits. */
     public FetchMachine(Limits limits) {
         this.limits = limits;
     }
 
     /**
-     * Bounds.
+     * Limits of a fetch.
      *
-     * @param pipelineMax chunks asked of one source at once
-     * @param lossesMax lost streams after which a source is not asked again
-     * @param quietNanos silence after which a source loses its chunks, if another one is ready
+     * @param pipelineMax open requests per source
+     * @param lossesMax lost streams after which a source is dropped
+     * @param quietNanos silence after which a source is dropped, if another one is ready
      * @param budgetNanos for all
      * @param reportNanos between two reports of progress
      */
     public record Limits(int pipelineMax, int lossesMax, long quietNanos, long budgetNanos, long reportNanos) {
         public Limits {
             if (pipelineMax < 1 || lossesMax < 1 || quietNanos < 1 || budgetNanos < 1 || reportNanos < 1) {
-                throw new IllegalArgumentException("every limit is at least 1");
+                throw new IllegalArgumentException("every limit must be at least 1");
             }
         }
 
         /**
-         * Those that a group's state is fetched with.
+         * The limits for fetching a group's state.
          *
-         * @param budgetNanos for all, positive
+         * @param budgetNanos for the whole fetch, positive
          */
         public static Limits within(long budgetNanos) {
             return new Limits(3, 3, Math.max(1, budgetNanos / 3), budgetNanos, 1_000_000_000L);
         }
     }
 
-    /** What happens. Sources are numbered from 0, first choice first. */
+    /** Events. Sources are numbered from 0, first choice first. */
     public sealed interface Event {
-        /** There is a stream to that source. */
+        /** The stream to a source is open. */
         record Opened(int source) implements Event {}
 
-        /** Bytes of a chunk or manifest came from it. */
+        /** Bytes of a chunk or manifest arrived from a source. */
         record Heard(int source) implements Event {}
 
-        /** The right manifest came; {@code missing} chunks of it are to be asked for. */
+        /** The expected manifest arrived; its {@code missing} chunks are to be requested. */
         record Manifest(int source, List<Integer> missing) implements Event {
             public Manifest {
                 missing = List.copyOf(missing);
             }
         }
 
-        /** A chunk came and is right. */
+        /** A chunk arrived with the right fingerprint. */
         record Arrived(int source, int chunk) implements Event {}
 
         /** The stream broke. */
         record Lost(int source, String why) implements Event {}
 
-        /** What came is not what was asked for. */
-        record Lied(int source, String why) implements Event {}
+        /** The source sent something else than was requested. */
+        record Invalid(int source, String why) implements Event {}
 
         /** Time passed. */
         record Tick() implements Event {}
     }
 
-    /** What to do. */
+    /** Effects. */
     public sealed interface Effect {
-        /** Ask for a chunk or {@link #MANIFEST}. */
+        /** Request a chunk or {@link #MANIFEST}. */
         record Ask(int source, int chunk) implements Effect {}
 
-        /** Open another stream to it. */
+        /** Open another stream to a source. */
         record Reopen(int source, String why) implements Effect {}
 
-        /** Close its stream for good. */
+        /** Close the stream to a source and open no other. */
         record Drop(int source, String why) implements Effect {}
 
-        /** {@code arrived} chunks of {@code missing}, from so many sources that are ready. */
+        /** {@code arrived} chunks of {@code missing} are here; {@code ready} sources are ready. */
         record Progress(int arrived, int missing, int ready) implements Effect {}
 
-        /** All is there. */
+        /** All chunks have arrived. */
         record Complete() implements Effect {}
 
-        /** All that could be done was. */
+        /** The fetch failed. */
         record GaveUp(Reason reason) implements Effect {}
     }
 
-    /** Why it ended early. */
+    /** Reason of a failed fetch. */
     public enum Reason {
         /** The budget is spent. */
         OUT_OF_TIME,
-        /** No source is left that could be asked. */
+        /** All sources are dropped. */
         NO_SOURCE
     }
 
-    /** Whether a source can be asked. */
+    /** State of a source. */
     public enum Mode {
-        /** Its stream is on its way. */
+        /** Its stream is being opened. */
         OPENING,
-        /** It can be asked. */
+        /** It accepts requests. */
         READY,
-        /** It is not asked again. */
+        /** It gets no more requests. */
         DROPPED
     }
 
     /**
      * One source.
      *
-     * @param asked in order of asking, and so of answering
-     * @param losses streams lost
-     * @param heardNanos when it last had no reason to answer or did
+     * @param asked open requests, in the order of asking and so of answering
+     * @param losses number of lost streams
+     * @param heardNanos when it last answered, or got a request while none was open
      */
     public record Source(Mode mode, List<Integer> asked, int losses, long heardNanos) {
         public Source {
@@ -139,11 +139,11 @@ public final class FetchMachine implements Machine<FetchMachine.State, FetchMach
     }
 
     /**
-     * What is known.
+     * State of a fetch.
      *
-     * @param missing all chunks to ask for, once the manifest is known; never copied
-     * @param next index in {@code missing} of the first that was not asked for yet
-     * @param again chunks to be asked for again
+     * @param missing all chunks to request, once the manifest is known; never copied
+     * @param next index in {@code missing} of the first chunk not requested yet
+     * @param again chunks to request again
      */
     public record State(
             long startedNanos,
@@ -163,9 +163,9 @@ public final class FetchMachine implements Machine<FetchMachine.State, FetchMach
     }
 
     /**
-     * All sources are being opened.
+     * The start of a fetch: all sources are being opened.
      *
-     * @param sources how many there are, at least 1
+     * @param sources number of sources, at least 1
      */
     public static State start(int sources, long nowNanos) {
         var all = new TreeMap<Integer, Source>();
@@ -194,7 +194,7 @@ public final class FetchMachine implements Machine<FetchMachine.State, FetchMach
                 state.startedNanos() + limits.budgetNanos() - nowNanos,
                 state.reportedNanos() + limits.reportNanos() - nowNanos);
         for (Source source : state.sources().values()) {
-            if (FetchDraft.mayBeQuiet(state.sources(), source)) {
+            if (FetchDraft.isReplaceable(state.sources(), source)) {
                 sleep = Math.min(sleep, source.heardNanos() + limits.quietNanos() - nowNanos);
             }
         }

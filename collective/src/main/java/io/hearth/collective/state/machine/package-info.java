@@ -1,4 +1,4 @@
-/** Which parts of the state are fetched from whom, as a pure machine. */
+/** The distribution of a fetch over its sources, as a pure machine. */
 @NullMarked
 package io.hearth.collective.state.machine;
 

@@ -26,11 +26,11 @@ final class ReceiveMachineTest {
     private static final CallRejection REFUSAL = new CallRejection(
             CallRejection.Cause.MISMATCH,
             "number 3: rank 0 sends 10 int32, rank 1 receives 10 float32; send and receive must name the same type and"
-                    + " as many elements");
+                    + " number of elements");
     private static final CallRejection OLD = new CallRejection(CallRejection.Cause.MISMATCH, "old");
     private static final ReceiveMachine MACHINE = new ReceiveMachine();
 
-    /** With number 2 done; {@code stream} 0: none, 1: not greeted, 2: greeted. */
+    /** A state with number 2 done; {@code stream} 0: none, 1: not greeted, 2: greeted. */
     private static State state(Optional<TransferSpec> asked, Optional<TransferSpec> offered, Stage stage, int stream) {
         return new State(
                 2,
@@ -111,7 +111,7 @@ final class ReceiveMachineTest {
                 row(FILLING, offer(4, PARCEL), ASKED_ALONE, outOfTurn(4)),
                 row(FULL_ANEW, offer(3, PARCEL), FULL_ALONE, outOfTurn(3)),
                 row(FILLING, new Event.Filled(), FULL, new Effect.Deliver()),
-                row(OFFERED, new Event.Filled(), ALONE, new Effect.Reset("sent bytes that nobody asked for")),
+                row(OFFERED, new Event.Filled(), ALONE, new Effect.Reset("sent bytes that were not requested")),
                 row(FULL, new Event.Delivered(), done(3, Optional.empty(), 2), new Effect.Acknowledge(3), ended()),
                 row(FULL_ALONE, new Event.Delivered(), done(3, Optional.empty(), 0), ended()),
                 row(FULL_ANEW, new Event.Delivered(), done(3, Optional.empty(), 2), greet(3), ended()),
@@ -131,7 +131,7 @@ final class ReceiveMachineTest {
         assertEquals(Long.MAX_VALUE, MACHINE.sleepNanos(after, 0));
     }
 
-    /** A sender may have given numbers up. */
+    /** The sender may have given up some numbers. */
     @Test
     void aLaterNumberIsAsGoodAsTheNext() {
         Step<State, Effect> step = MACHINE.step(ASKED, offer(9, PARCEL), 0);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whom a rank asks for which chunk. */
+/** The distribution of chunk requests over sources. */
 final class FetchMachineTest {
     private static final FetchMachine.Limits LIMITS = new FetchMachine.Limits(2, 3, 300, 1000, 400);
     private static final int M = FetchMachine.MANIFEST;
@@ -126,7 +126,7 @@ final class FetchMachineTest {
         on(new Event.Opened(0));
         on(new Event.Opened(1));
         on(manifest(0, 0, 1));
-        assertEquals(and(new Effect.Drop(1, "wrong"), asks(0, 1)), on(new Event.Lied(1, "wrong")));
+        assertEquals(and(new Effect.Drop(1, "wrong"), asks(0, 1)), on(new Event.Invalid(1, "wrong")));
         assertEquals(asks(), on(new Event.Arrived(1, 1)));
         assertEquals(asks(), on(new Event.Opened(1)));
         assertEquals(asks(), on(new Event.Lost(1, "cut")));
@@ -187,7 +187,10 @@ final class FetchMachineTest {
         return LongStream.range(0, 300);
     }
 
-    /** Sources that break, lie and fall silent at random: every chunk is asked, none twice at once, and it always ends. */
+    /**
+     * Sources fail, send invalid data and fall silent at random. Every chunk is requested, none from two sources at once, and the
+     * fetch always ends.
+     */
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
     void whateverSourcesDoItEnds(long seed) {
@@ -195,7 +198,7 @@ final class FetchMachineTest {
         int sources = random.nextInt(1, 5);
         int chunks = random.nextInt(0, 40);
         start(sources);
-        var owed = new TreeMap<Integer, List<Integer>>(); // by sources that have a stream
+        var open = new TreeMap<Integer, List<Integer>>(); // open requests, by source with a stream
         var dropped = new TreeSet<Integer>();
         var arrived = new TreeSet<Integer>();
         boolean complete = false;
@@ -204,25 +207,25 @@ final class FetchMachineTest {
             assertTrue(now < deadline, "never ends, seed " + seed);
             now += random.nextInt(0, 20);
             int from = random.nextInt(sources);
-            Event event = owed.containsKey(from) ? answer(random, from, owed, arrived, chunks) : new Event.Tick();
-            if (!owed.containsKey(from) && !dropped.contains(from) && random.nextInt(3) == 0) {
-                owed.put(from, new ArrayList<>());
+            Event event = open.containsKey(from) ? answer(random, from, open, arrived, chunks) : new Event.Tick();
+            if (!open.containsKey(from) && !dropped.contains(from) && random.nextInt(3) == 0) {
+                open.put(from, new ArrayList<>());
                 event = new Event.Opened(from);
             }
             for (Effect effect : on(event)) {
                 switch (effect) {
                     case Effect.Ask(int source, int chunk) -> {
                         assertTrue(
-                                owed.values().stream().noneMatch(asked -> asked.contains(chunk)),
+                                open.values().stream().noneMatch(asked -> asked.contains(chunk)),
                                 "asked twice: " + chunk + ", seed " + seed);
                         assertTrue(!arrived.contains(chunk), "asked again: " + chunk + ", seed " + seed);
-                        List<Integer> asked = Objects.requireNonNull(owed.get(source));
+                        List<Integer> asked = Objects.requireNonNull(open.get(source));
                         asked.add(chunk);
                         assertTrue(asked.size() <= LIMITS.pipelineMax(), "too many, seed " + seed);
                     }
-                    case Effect.Reopen again -> owed.remove(again.source());
+                    case Effect.Reopen again -> open.remove(again.source());
                     case Effect.Drop bad -> {
-                        owed.remove(bad.source());
+                        open.remove(bad.source());
                         dropped.add(bad.source());
                     }
                     case Effect.Progress far -> assertEquals(arrived.size(), far.arrived());
@@ -238,16 +241,16 @@ final class FetchMachineTest {
     private static Event answer(
             SplittableRandom random,
             int source,
-            SortedMap<Integer, List<Integer>> owed,
+            SortedMap<Integer, List<Integer>> open,
             Set<Integer> arrived,
             int chunks) {
-        List<Integer> asked = Objects.requireNonNull(owed.get(source));
+        List<Integer> asked = Objects.requireNonNull(open.get(source));
         int dice = random.nextInt(100);
         if (dice < 4) {
             return new Event.Lost(source, "cut");
         }
         if (dice < 5) {
-            return new Event.Lied(source, "wrong");
+            return new Event.Invalid(source, "wrong");
         }
         if (asked.isEmpty() || dice < 30) {
             return new Event.Heard(source);
