@@ -194,7 +194,8 @@ final class AutoSums {
         Coded codec = codec(auto, votes.decision().chosen());
         CallPlan plan = plans.plan(count, DataType.FLOAT32, op, how.as(codec), bucket);
         String tensor = SumPlans.key(how, count);
-        List<ErrorFeedback> others = !votes.decision().isTrial() ? memories.owing(tensor, count, codec) : List.of();
+        List<ErrorFeedback> others =
+                !votes.decision().isTrial() ? memories.withResidual(tensor, count, codec) : List.of();
         if (others.isEmpty()) {
             return admission.run(new CallRequest(plan, input, target), how, votes::ended);
         }

@@ -93,29 +93,15 @@ final class CallExecutor implements AutoCloseable {
     }
 
     private void comeBack(Call asked) {
-        if (!mayReturn()) {
+        if (!monitor.read(monitor::mayReturn)) {
             return; // do not wait for the driver: a forwarder may hold it for long
         }
-        driver.whenIdle(() -> {
-            monitor.lock.lock();
-            try {
-                if (monitor.mayReturn()) {
-                    monitor.comeBack();
-                    asked.operation().cameBack();
-                }
-            } finally {
-                monitor.lock.unlock();
+        driver.whenIdle(() -> monitor.locked(() -> {
+            if (monitor.mayReturn()) {
+                monitor.comeBack();
+                asked.operation().cameBack();
             }
-        });
-    }
-
-    private boolean mayReturn() {
-        monitor.lock.lock();
-        try {
-            return monitor.mayReturn();
-        } finally {
-            monitor.lock.unlock();
-        }
+        }));
     }
 
     private void begin(Call asked) throws CollectiveException {
@@ -254,24 +240,16 @@ final class CallExecutor implements AutoCloseable {
      * @param why a clause that ends with "waited for "; this method appends the rest
      */
     DeadlineExceededException tooLate(String why) {
-        monitor.lock.lock();
-        try {
+        return monitor.read(() -> {
             var late = new DeadlineExceededException(why + waitingFor());
             monitor.giveUp(late);
             return late;
-        } finally {
-            monitor.lock.unlock();
-        }
+        });
     }
 
     /** This member leaves its group, because its application gets an error that the other members do not have. */
     void giveUp(CollectiveException error) {
-        monitor.lock.lock();
-        try {
-            monitor.giveUp(error);
-        } finally {
-            monitor.lock.unlock();
-        }
+        monitor.locked(() -> monitor.giveUp(error));
     }
 
     private String waitingFor() {

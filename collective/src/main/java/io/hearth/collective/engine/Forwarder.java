@@ -53,13 +53,7 @@ final class Forwarder {
 
     /** Waits until all threads have ended, up to {@code secondsMax} for each. Returns whether they ended. */
     boolean end(long secondsMax) {
-        List<Thread> running;
-        monitor.lock.lock();
-        try {
-            running = List.copyOf(threads);
-        } finally {
-            monitor.lock.unlock();
-        }
+        List<Thread> running = monitor.read(() -> List.copyOf(threads));
         boolean ended = true;
         for (Thread thread : running) {
             try {
@@ -83,13 +77,8 @@ final class Forwarder {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | AssertionError bug) {
             LOG.error("group={} cannot forward results: {}", group, bug.toString(), bug);
-            monitor.lock.lock();
-            try {
-                monitor.giveUp(
-                        new LeftGroupException("forwarding results of group '" + group + "' failed: " + bug, bug));
-            } finally {
-                monitor.lock.unlock();
-            }
+            monitor.locked(() -> monitor.giveUp(
+                    new LeftGroupException("forwarding results of group '" + group + "' failed: " + bug, bug)));
         } catch (Throwable fatal) {
             monitor.fail("forwarding results of group '" + group + "'", fatal);
         }
@@ -122,15 +111,9 @@ final class Forwarder {
     }
 
     private Optional<CallRejection> exchange(Mesh on, Effect.Forward forward) throws IOException {
-        Optional<Buffers.Buffer> known;
-        monitor.lock.lock();
-        try {
-            known = forward.held()
-                    ? monitor.result(forward.number())
-                    : Optional.ofNullable(monitor.call(forward.number())).map(Call::work);
-        } finally {
-            monitor.lock.unlock();
-        }
+        Optional<Buffers.Buffer> known = monitor.read(() -> forward.held()
+                ? monitor.result(forward.number())
+                : Optional.ofNullable(monitor.call(forward.number())).map(Call::work));
         // The machine has checked the size against this rank's call: no memory is allocated for an unchecked size.
         if (known.isEmpty() && forward.bytes() > 0) {
             throw new StreamBrokenException(

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,6 +76,26 @@ final class GroupMonitor {
     /** Sets the follower of meshes, instead of the former one. */
     void follow(MeshFollower who) {
         follower = who;
+    }
+
+    /** Runs an action with the lock, which it takes. */
+    void locked(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns a result that was computed with the lock, which it takes. */
+    <T> T read(Supplier<T> action) {
+        lock.lock();
+        try {
+            return action.get();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Takes the lock. */
@@ -352,13 +373,10 @@ final class GroupMonitor {
 
     /** Ends everything for good because of a data thread's error, and reports it to the owner. Takes the lock. */
     void fail(String what, Throwable error) {
-        lock.lock();
-        try {
+        locked(() -> {
             close(new CollectiveException(what + " failed: " + error, error));
             listener.failed(error);
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Ends everything with {@code why}, including the open call, until this member returns. */

@@ -156,14 +156,11 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
     /** Stops every data thread, then returns this member's status; no call ends until {@link #install}. */
     private Status stop(String lineage, long epoch) {
         gate.freeze();
-        monitor.lock.lock();
-        try {
+        return monitor.read(() -> {
             monitor.step(new Event.Freeze(new GroupMachine.Frozen(lineage, epoch)));
             monitor.mesh().ifPresent(mesh -> mesh.waitsFor("the view change"));
             return monitor.state().status(lineage);
-        } finally {
-            monitor.lock.unlock();
-        }
+        });
     }
 
     /** Pauses or resumes every data thread. */
@@ -177,12 +174,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
 
     /** Sets whether the next step must wait. */
     void hold(boolean held) {
-        monitor.lock.lock();
-        try {
-            monitor.hold(held);
-        } finally {
-            monitor.lock.unlock();
-        }
+        monitor.locked(() -> monitor.hold(held));
     }
 
     private void install(Event.Installed view) {
@@ -206,57 +198,34 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
 
     /** As {@link CollectiveEngine#hear}. */
     void hear(GroupActivity elsewhere, boolean meetsStep, boolean spare) {
-        monitor.lock.lock();
-        try {
-            monitor.hear(elsewhere, meetsStep, spare);
-        } finally {
-            monitor.lock.unlock();
-        }
+        monitor.locked(() -> monitor.hear(elsewhere, meetsStep, spare));
     }
 
     /** How far this member is on its way into the group's work. */
     GroupActivity activity() {
-        monitor.lock.lock();
-        try {
-            return monitor.over().isPresent()
-                    ? GroupActivity.IDLE
-                    : monitor.state().activity();
-        } finally {
-            monitor.lock.unlock();
-        }
+        return monitor.read(() -> monitor.over().isPresent()
+                ? GroupActivity.IDLE
+                : monitor.state().activity());
     }
 
     /** Whether this member is out of its group; its application got an error or will get one. */
     boolean isOver() {
-        monitor.lock.lock();
-        try {
-            return monitor.over().isPresent();
-        } finally {
-            monitor.lock.unlock();
-        }
+        return monitor.read(() -> monitor.over().isPresent());
     }
 
     /** Ends everything with {@code why}; a group that has not started waits for the next view instead. */
     void removed(HearthException why) {
-        monitor.lock.lock();
-        try {
+        monitor.locked(() -> {
             if (monitor.state().next() > 1 && !monitor.state().isStarting()) {
                 monitor.finish(why);
             }
-        } finally {
-            monitor.lock.unlock();
-        }
+        });
         pairs.over(why);
     }
 
     /** Ends everything with {@code why}, for good. */
     void fail(HearthException why) {
-        monitor.lock.lock();
-        try {
-            monitor.close(why);
-        } finally {
-            monitor.lock.unlock();
-        }
+        monitor.locked(() -> monitor.close(why));
     }
 
     /** Ends everything, in bounded time. If a thread does not end, the memory that it may be using is not freed. */
@@ -267,14 +236,10 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
 
     /** As {@link #close}; returns whether every thread ended. */
     boolean end() {
-        boolean idle;
-        monitor.lock.lock();
-        try {
+        boolean idle = monitor.read(() -> {
             monitor.close(new CollectiveException("the backend of group '" + group + "' is closed"));
-            idle = awaitNoCall();
-        } finally {
-            monitor.lock.unlock();
-        }
+            return awaitNoCall();
+        });
         idle &= driver.end();
         executor.close();
         idle &= forwarder.end(CLOSE_SECONDS_MAX);
@@ -283,12 +248,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
             LOG.warn("group={} is closed, but a thread is still running; its memory is not freed", group);
             return false;
         }
-        monitor.lock.lock();
-        try {
-            monitor.releaseAll();
-        } finally {
-            monitor.lock.unlock();
-        }
+        monitor.locked(monitor::releaseAll);
         buffers.close();
         return true;
     }

@@ -99,17 +99,12 @@ final class RingRoster implements LinkObserver {
         }
     }
 
-    /** Ranks that no node holds yet. */
+    /** Ranks that no node holds yet; the caller holds the lock. */
     private List<Integer> missing() {
-        lock.lock();
-        try {
-            return IntStream.range(0, config.nodes().size())
-                    .filter(rank -> !ranks.containsKey(rank))
-                    .boxed()
-                    .toList();
-        } finally {
-            lock.unlock();
-        }
+        return IntStream.range(0, config.nodes().size())
+                .filter(rank -> !ranks.containsKey(rank))
+                .boxed()
+                .toList();
     }
 
     /** One line with the missing ranks and the last problem of each. */

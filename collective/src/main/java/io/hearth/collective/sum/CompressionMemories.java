@@ -74,7 +74,7 @@ public final class CompressionMemories implements AutoCloseable {
     }
 
     /** Memories of the codecs other than {@code but} that hold a residual of this tensor. */
-    public List<ErrorFeedback> owing(String tensor, long count, CompressionStrategy.Coded but) {
+    public List<ErrorFeedback> withResidual(String tensor, long count, CompressionStrategy.Coded but) {
         lock.lock();
         try {
             var found = new ArrayList<ErrorFeedback>();

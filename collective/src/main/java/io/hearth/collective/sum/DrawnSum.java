@@ -6,10 +6,8 @@ import io.hearth.collective.call.Call;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.exchange.Buffers;
 import io.hearth.collective.exchange.ExchangeWatch;
-import io.hearth.collective.exchange.Region;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.Seeds;
-import io.hearth.collective.schedule.RingAllReduce;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.RandomKMemory;
 import java.io.IOException;
@@ -80,11 +78,8 @@ final class DrawnSum extends EncodedOperation {
         } else if (notCarried.isPresent()) {
             context.exchange().refuse(context.exchange().notCarried(notCarried.get()));
         }
-        var region = Region.of(notCarried.isPresent() ? MemorySegment.NULL : sums);
-        var schedule = new RingAllReduce(
-                context.hop(), context.world(), sums.byteSize() / Float.BYTES, Float.BYTES, context.segmentBytes());
-        Optional<CallRejection> refusal =
-                context.exchange().play(schedule, context.mesh().byHop(), region, region);
+        MemorySegment values = notCarried.isPresent() ? MemorySegment.NULL : sums;
+        Optional<CallRejection> refusal = sumAsIs(context, values, sums.byteSize() / Float.BYTES);
         return refusal.isPresent() ? refusal : context.held();
     }
 

@@ -130,16 +130,16 @@ abstract class EncodedOperation implements CollectiveOperation {
             plain = sum.bytes();
         }
         own.write(sum.bytes());
-        var region = Region.of(sum.bytes());
-        var schedule = new RingAllReduce(
-                context.hop(),
-                context.world(),
-                signature.count(),
-                signature.type().bytes(),
-                context.segmentBytes());
-        Optional<CallRejection> refusal =
-                context.exchange().play(schedule, context.mesh().byHop(), region, region);
+        Optional<CallRejection> refusal = sumAsIs(context, sum.bytes(), signature.count());
         return refusal.isPresent() || !inPlace ? refusal : context.held();
+    }
+
+    /** Sums {@code count} float32 values round the ring, uncompressed; without {@code values} it only reports a rejection. */
+    static Optional<CallRejection> sumAsIs(OperationContext context, MemorySegment values, long count)
+            throws IOException {
+        var region = Region.of(values);
+        var schedule = new RingAllReduce(context.hop(), context.world(), count, Float.BYTES, context.segmentBytes());
+        return context.exchange().play(schedule, context.mesh().byHop(), region, region);
     }
 
     /** The result of {@link #sumPlain}, which is held. */

@@ -5,9 +5,7 @@ import io.hearth.collective.Signature;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.exchange.Buffers;
 import io.hearth.collective.exchange.ExchangeWatch;
-import io.hearth.collective.exchange.Region;
 import io.hearth.collective.group.CallRejection;
-import io.hearth.collective.schedule.RingAllReduce;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;
 import io.hearth.compression.PowerSgdMemory;
@@ -107,7 +105,7 @@ final class LowRankSum extends EncodedOperation {
             begun = begin(context.call().input());
         } catch (NonFiniteException notCarried) {
             context.exchange().refuse(context.exchange().notCarried(notCarried));
-            return sum(context, MemorySegment.NULL);
+            return sumAsIs(context, MemorySegment.NULL, 0);
         }
         pend(new All(begun));
         long at = 0;
@@ -120,7 +118,7 @@ final class LowRankSum extends EncodedOperation {
             at += values.count() * Float.BYTES;
         }
         watch.did(Phase.ENCODE, -1, bytes, since);
-        Optional<CallRejection> refusal = sum(context, left);
+        Optional<CallRejection> refusal = sumAsIs(context, left, left.byteSize() / Float.BYTES);
         return refusal.isPresent() ? refusal : right(context, begun, left.asSlice(0, factors));
     }
 
@@ -146,7 +144,7 @@ final class LowRankSum extends EncodedOperation {
                 to += round.right().byteSize();
             }
             watch.did(Phase.ENCODE, -1, context.call().signature().bytes(), since);
-            Optional<CallRejection> refusal = sum(context, right);
+            Optional<CallRejection> refusal = sumAsIs(context, right, right.byteSize() / Float.BYTES);
             if (refusal.isPresent()) {
                 return refusal;
             }
@@ -188,13 +186,6 @@ final class LowRankSum extends EncodedOperation {
         }
         pend(new All(taken));
         plain.forEach(each -> each.in(values).copyFrom(each.in(input)));
-    }
-
-    private static Optional<CallRejection> sum(OperationContext context, MemorySegment values) throws IOException {
-        var region = Region.of(values);
-        var schedule = new RingAllReduce(
-                context.hop(), context.world(), values.byteSize() / Float.BYTES, Float.BYTES, context.segmentBytes());
-        return context.exchange().play(schedule, context.mesh().byHop(), region, region);
     }
 
     @Override

@@ -58,6 +58,14 @@ public final class SumPlans {
         this.direct = new DirectPlay(reducer, buffers);
     }
 
+    /** The sum to plan, with its strategy and shares. */
+    private record Sum(
+            ReduceOp op, DataType type, long count, CollectiveOptions how, AllReduceStrategy way, Ownership ownership) {
+        String key() {
+            return SumPlans.key(how, count);
+        }
+    }
+
     /**
      * Plans the sum of {@code count} elements.
      *
@@ -73,6 +81,7 @@ public final class SumPlans {
             long count, DataType type, ReduceOp op, CollectiveOptions how, List<TensorBucket.Span> spans) {
         AllReduceStrategy way = how.allReduce().orElse(options.config().allReduce());
         Ownership ownership = way == AllReduceStrategy.DIRECT ? how.ownership() : Ownership.EQUAL;
+        var sum = new Sum(op, type, count, how, way, ownership);
         CompressionStrategy compression = how.compression().orElse(options.compression());
         boolean fits = fits(type, op);
         if (!fits && how.compression().isPresent() && !compression.equals(CompressionStrategy.NONE)) {
@@ -80,19 +89,17 @@ public final class SumPlans {
                     + " is for SUM and AVG of float32, not for " + op + " of " + type);
         }
         if (!fits) {
-            return plain(op, type, count, way, ownership);
+            return plain(sum);
         }
-        String key = key(how, count);
         return switch (compression) {
-            case CompressionStrategy.None _ -> plain(op, type, count, way, ownership);
-            case CompressionStrategy.RandomK randomK ->
-                count == 0 ? plain(op, type, count, way, ownership) : drawn(op, count, randomK, key);
-            case CompressionStrategy.Coded coded -> coded(op, count, way, ownership, coded, key);
-            case CompressionStrategy.Dgc dgc -> gathered(op, count, dgc, new Encodings.ByDgc(memories.of(dgc)), key);
+            case CompressionStrategy.None _ -> plain(sum);
+            case CompressionStrategy.RandomK randomK -> count == 0 ? plain(sum) : drawn(sum, randomK);
+            case CompressionStrategy.Coded coded -> coded(sum, coded);
+            case CompressionStrategy.Dgc dgc -> gathered(sum, dgc, new Encodings.ByDgc(memories.of(dgc)));
             case CompressionStrategy.Auto _ ->
                 throw new IllegalStateException("auto is not a codec: AutoSums chooses one");
             case CompressionRules _ -> throw new IllegalStateException("rules are not a codec: ruled() chooses one");
-            case CompressionStrategy.PowerSgd lowRank -> lowRank(op, count, way, ownership, lowRank, key, spans);
+            case CompressionStrategy.PowerSgd lowRank -> lowRank(sum, lowRank, spans);
         };
     }
 
@@ -216,86 +223,75 @@ public final class SumPlans {
         return how.key().orElse("float32[" + count + "]");
     }
 
-    private CallPlan plain(ReduceOp op, DataType type, long count, AllReduceStrategy way, Ownership ownership) {
-        String name = way.name().toLowerCase(Locale.ROOT) + ownership.text();
+    private CallPlan plain(Sum sum) {
+        AllReduceStrategy way = sum.way;
+        String name = way.name().toLowerCase(Locale.ROOT) + sum.ownership.text();
         boolean mayGoRound = way == AllReduceStrategy.AUTO || way == AllReduceStrategy.RING;
-        if (mayGoRound && count * type.bytes() >= options.config().inPlaceBytesMin()) {
-            return new CallPlan(Signature.inPlace(op, type, count, name), new SumInPlace());
+        if (mayGoRound && sum.count * sum.type.bytes() >= options.config().inPlaceBytesMin()) {
+            return new CallPlan(Signature.inPlace(sum.op, sum.type, sum.count, name), new SumInPlace());
         }
         return new CallPlan(
-                Signature.combining(Signature.Kind.ALL_REDUCE, op, type, count, name),
-                new PlainSum(way, ownership, direct));
+                Signature.combining(Signature.Kind.ALL_REDUCE, sum.op, sum.type, sum.count, name),
+                new PlainSum(way, sum.ownership, direct));
     }
 
-    private CallPlan coded(
-            ReduceOp op,
-            long count,
-            AllReduceStrategy way,
-            Ownership ownership,
-            CompressionStrategy.Coded compression,
-            String key) {
+    private CallPlan coded(Sum sum, CompressionStrategy.Coded compression) {
         Codec codec = compression.codec(reducer.codecKernels());
         boolean passesDense = codec instanceof PassDenseCodec;
         Codec within = PassDenseCodec.within(codec);
-        if (within instanceof BlockCodec blocks) {
-            EncodedParts.requireFits(blocks, options.config().segmentBytes());
-            if (!EncodedParts.pays(blocks, count)) {
-                return plain(op, DataType.FLOAT32, count, way, ownership);
-            }
-            boolean isRing = way == AllReduceStrategy.RING;
-            AllReduceStrategy taken = isRing ? AllReduceStrategy.RING : AllReduceStrategy.DIRECT;
-            String name = taken.name().toLowerCase(Locale.ROOT) + ownership.text();
-            boolean inPlace = isLarge(count);
-            var signature = Signature.encoded(op, count, compression.text(), name, inPlace);
-            var sum = new QuantisedSum(
-                    blocks,
-                    feedback(compression),
-                    key,
-                    isRing,
-                    ownership,
-                    passesDense,
-                    inPlace,
-                    buffers,
-                    reducer,
-                    threads);
-            return new CallPlan(signature, sum);
+        if (!(within instanceof BlockCodec blocks)) {
+            return gathered(sum, compression, Encodings.ByCodec.of(compression, codec, feedback(compression)));
         }
-        return gathered(op, count, compression, Encodings.ByCodec.of(compression, codec, feedback(compression)), key);
+        EncodedParts.requireFits(blocks, options.config().segmentBytes());
+        if (!EncodedParts.pays(blocks, sum.count)) {
+            return plain(sum);
+        }
+        boolean isRing = sum.way == AllReduceStrategy.RING;
+        AllReduceStrategy taken = isRing ? AllReduceStrategy.RING : AllReduceStrategy.DIRECT;
+        String name = taken.name().toLowerCase(Locale.ROOT) + sum.ownership.text();
+        boolean inPlace = isLarge(sum.count);
+        return new CallPlan(
+                Signature.encoded(sum.op, sum.count, compression.text(), name, inPlace),
+                new QuantisedSum(
+                        blocks,
+                        feedback(compression),
+                        sum.key(),
+                        isRing,
+                        sum.ownership,
+                        passesDense,
+                        inPlace,
+                        buffers,
+                        reducer,
+                        threads));
     }
 
     private Optional<ErrorFeedback> feedback(CompressionStrategy.Coded compression) {
         return compression.isOwed() ? Optional.of(memories.of(compression)) : Optional.empty();
     }
 
-    private CallPlan gathered(
-            ReduceOp op, long count, CompressionStrategy compression, Encodings encodings, String key) {
-        boolean inPlace = encodings.isSparse() && isLarge(count);
-        var signature = Signature.encoded(op, count, compression.text(), Signature.AUTO, inPlace);
-        return new CallPlan(signature, new GatheredSum(encodings, key, inPlace, buffers, reducer, threads));
+    private CallPlan gathered(Sum sum, CompressionStrategy compression, Encodings encodings) {
+        boolean inPlace = encodings.isSparse() && isLarge(sum.count);
+        return new CallPlan(
+                Signature.encoded(sum.op, sum.count, compression.text(), Signature.AUTO, inPlace),
+                new GatheredSum(encodings, sum.key(), inPlace, buffers, reducer, threads));
     }
 
-    private CallPlan drawn(ReduceOp op, long count, CompressionStrategy.RandomK compression, String key) {
+    private CallPlan drawn(Sum sum, CompressionStrategy.RandomK compression) {
         boolean passesDense = compression.onNonFinite() == OnNonFinite.DENSE;
         return new CallPlan(
-                Signature.encoded(op, count, compression.text(), Signature.AUTO, true),
-                new DrawnSum(memories.of(compression), key, passesDense, buffers));
+                Signature.encoded(sum.op, sum.count, compression.text(), Signature.AUTO, true),
+                new DrawnSum(memories.of(compression), sum.key(), passesDense, buffers));
     }
 
     private boolean isLarge(long count) {
         return count * Float.BYTES >= options.config().inPlaceBytesMin();
     }
 
-    private CallPlan lowRank(
-            ReduceOp op,
-            long count,
-            AllReduceStrategy way,
-            Ownership ownership,
-            CompressionStrategy.PowerSgd compression,
-            String key,
-            List<TensorBucket.Span> spans) {
+    private CallPlan lowRank(Sum sum, CompressionStrategy.PowerSgd compression, List<TensorBucket.Span> spans) {
         var matrices = new ArrayList<LowRankSum.Matrix>();
         var plain = new ArrayList<LowRankSum.Plain>();
         var shapes = new StringBuilder();
+        String key = sum.key();
         long done = 0;
         for (TensorBucket.Span span : spans) {
             if (isWorth(span, compression.rank())) {
@@ -307,15 +303,15 @@ public final class SumPlans {
             }
         }
         if (matrices.isEmpty()) {
-            return plain(op, DataType.FLOAT32, count, way, ownership);
+            return plain(sum);
         }
-        addPlain(plain, done, count);
+        addPlain(plain, done, sum.count);
         String text = compression.text() + " in rows of "
                 + (matrices.size() == 1
                         ? matrices.getFirst().columns()
                         : "%08x".formatted(shapes.toString().hashCode()));
         return new CallPlan(
-                Signature.encoded(op, count, text, Signature.AUTO, true),
+                Signature.encoded(sum.op, sum.count, text, Signature.AUTO, true),
                 new LowRankSum(memories.of(compression), matrices, plain, buffers));
     }
 

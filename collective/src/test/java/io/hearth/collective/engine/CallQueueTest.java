@@ -195,7 +195,7 @@ final class CallQueueTest {
         first.await();
         second.await();
         assertEquals(0, queue.awaitAll(() -> Long.MAX_VALUE));
-        assertEquals(0, queue.awaitAll(() -> 0), "nobody needs to wait");
+        assertEquals(0, queue.awaitAll(() -> 0), "no thread needs to wait");
     }
 
     @Test

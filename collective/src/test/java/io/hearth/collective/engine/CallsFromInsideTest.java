@@ -244,7 +244,7 @@ final class CallsFromInsideTest {
                     })
                     .joinWell();
             assertEquals(List.of(), List.copyOf(nuisance.complaints));
-            assertTrue(nuisance.tries.get() > 0, "somebody tried");
+            assertTrue(nuisance.tries.get() > 0, "at least one call was tried");
             String inner = switch (place) {
                 case TRACE_SEGMENT, PROGRESS, CODEC -> "hearth-receive-" + TestGroup.GROUP;
                 case TRACE_ENDED -> manner == Manner.CALLED ? "rank-1" : "hearth-calls-" + TestGroup.GROUP;

@@ -163,13 +163,13 @@ final class GatheredSumsTest {
         float[][] expected = sums(3, ReduceOp.SUM, rank -> Engines.newReducer(Engine.PORTABLE));
         standIn().set("hanging", 1);
         standIn().set("hang", 3);
-        var impatient = new MetalLimits(1, 4 << 20, Duration.ofMillis(200), Duration.ofSeconds(60));
-        try (Gpus metal = Gpus.open(3, impatient)) {
+        var shortTimeout = new MetalLimits(1, 4 << 20, Duration.ofMillis(200), Duration.ofSeconds(60));
+        try (Gpus metal = Gpus.open(3, shortTimeout)) {
             assertSame(expected, sums(3, ReduceOp.SUM, rank -> metal.reducer(rank, PIECE_BYTES)));
             long commits = standIn().get("commits");
             assertSame(expected, sums(3, ReduceOp.SUM, rank -> metal.reducer(rank, PIECE_BYTES)));
             assertEquals(3, metal.faults(MetalFault.HANG), "one for each rank");
-            assertEquals(commits, standIn().get("commits"), "nobody asked again");
+            assertEquals(commits, standIn().get("commits"), "no request was made again");
         } finally {
             standIn().set("hanging", 0);
         }

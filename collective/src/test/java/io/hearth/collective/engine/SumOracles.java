@@ -35,7 +35,7 @@ final class SumOracles implements AutoCloseable {
     private final Arena arena = Arena.ofConfined();
     private final Map<Integer, GradientMemory> memories = new TreeMap<>();
     private final Map<Integer, PowerSgdMemory> factors = new TreeMap<>();
-    private final Map<Integer, float[]> owed = new TreeMap<>();
+    private final Map<Integer, float[]> residuals = new TreeMap<>();
     private final Map<Integer, Long> steps = new TreeMap<>(); // steps so far, by rank
     private final CompressionStrategy compression;
     private final boolean isRing;
@@ -76,7 +76,7 @@ final class SumOracles implements AutoCloseable {
                         ? isRing ? ring(codec, ranks, gradients, count) : direct(codec, ranks, gradients, count)
                         : plain(ranks, gradients, count);
                 if (!coded.isOwed()) {
-                    owed.clear();
+                    residuals.clear();
                 }
                 yield sum;
             }
@@ -84,7 +84,7 @@ final class SumOracles implements AutoCloseable {
             when coded.codec() instanceof BlockCodec codec -> {
                 float[] sum = isRing ? ring(codec, ranks, gradients, count) : direct(codec, ranks, gradients, count);
                 if (!coded.isOwed()) {
-                    owed.clear();
+                    residuals.clear();
                 }
                 yield sum;
             }
@@ -100,8 +100,8 @@ final class SumOracles implements AutoCloseable {
                 || (compression instanceof CompressionStrategy.Coded coded
                         && PassDenseCodec.within(coded.codec()) instanceof BlockCodec)) {
             float[] values = gradient.clone();
-            add(values, owed(rank, count));
-            Arrays.fill(owed(rank, count), 0);
+            add(values, residuals(rank, count));
+            Arrays.fill(residuals(rank, count), 0);
             return values;
         }
         MemorySegment values = arena.allocate(FLOAT, count);
@@ -127,13 +127,13 @@ final class SumOracles implements AutoCloseable {
         double all = 0;
         for (int rank : ranks) {
             float reach = 0;
-            float owedReach = 0;
+            float largestResidual = 0;
             for (int i = 0; i < count; i++) {
                 float value = gradients.apply(rank)[i];
                 reach = Math.max(reach, Float.isNaN(value) ? Float.POSITIVE_INFINITY : Math.abs(value));
-                owedReach = Math.max(owedReach, Math.abs(owed(rank, count)[i]));
+                largestResidual = Math.max(largestResidual, Math.abs(residuals(rank, count)[i]));
             }
-            all += reach + owedReach;
+            all += reach + largestResidual;
         }
         return all <= codec.largest() / 2;
     }
@@ -143,8 +143,8 @@ final class SumOracles implements AutoCloseable {
         var sent = new ArrayList<MemorySegment>();
         for (int rank : ranks) {
             float[] values = gradients.apply(rank).clone();
-            add(values, owed(rank, count));
-            Arrays.fill(owed(rank, count), 0);
+            add(values, residuals(rank, count));
+            Arrays.fill(residuals(rank, count), 0);
             sent.add(of(values));
         }
         spread(sent);
@@ -178,13 +178,13 @@ final class SumOracles implements AutoCloseable {
         var sent = new ArrayList<MemorySegment>();
         for (int rank : ranks) {
             float[] values = gradients.apply(rank).clone();
-            add(values, owed(rank, count));
+            add(values, residuals(rank, count));
             MemorySegment own = arena.allocate(FLOAT, indices.length);
             for (int i = 0; i < indices.length; i++) {
                 own.setAtIndex(FLOAT, i, values[indices[i]]);
                 values[indices[i]] = 0;
             }
-            System.arraycopy(strategy.isOwed() ? values : new float[count], 0, owed(rank, count), 0, count);
+            System.arraycopy(strategy.isOwed() ? values : new float[count], 0, residuals(rank, count), 0, count);
             sent.add(own);
         }
         spread(sent);
@@ -243,7 +243,7 @@ final class SumOracles implements AutoCloseable {
         float[] sum = new float[count];
         for (int rank : ranks) {
             float[] values = gradients.apply(rank).clone();
-            add(values, owed(rank, count));
+            add(values, residuals(rank, count));
             long own = Seeds.by(draw, ranks.indexOf(rank));
             MemorySegment whole = of(values);
             float[] sent = new float[count];
@@ -253,7 +253,7 @@ final class SumOracles implements AutoCloseable {
                 decode(codec, encoded.asSlice(0, bytes), layout.first(part), layout.values(part), sent);
             }
             for (int i = 0; i < count; i++) {
-                owed(rank, count)[i] = values[i] - sent[i];
+                residuals(rank, count)[i] = values[i] - sent[i];
                 sum[i] = rank == ranks.getFirst() ? sent[i] : sum[i] + sent[i];
             }
             keep(rank, count, 0, count, 0);
@@ -266,7 +266,7 @@ final class SumOracles implements AutoCloseable {
             long bytes = codec.encode(values, layout.values(part), draw + part, encoded);
             decode(codec, encoded.asSlice(0, bytes), first, layout.values(part), result);
             int owning = ranks.get(owner(layout, part, ranks.size()));
-            float[] owner = owed(owning, count);
+            float[] owner = residuals(owning, count);
             for (int i = (int) first; i < first + layout.values(part); i++) {
                 owner[i] += sum[i] - result[i];
             }
@@ -310,11 +310,11 @@ final class SumOracles implements AutoCloseable {
                     float sum = step == 0
                             ? gradients.apply(rank)[i]
                             : carried[i - first] + gradients.apply(rank)[i];
-                    values[i - first] = sum + owed(rank, count)[i];
+                    values[i - first] = sum + residuals(rank, count)[i];
                 }
                 carried = carried(codec, values);
                 for (int i = first; i < end; i++) {
-                    owed(rank, count)[i] = values[i - first] - carried[i - first];
+                    residuals(rank, count)[i] = values[i - first] - carried[i - first];
                 }
                 keep(rank, count, first, end, 0);
             }
@@ -330,13 +330,13 @@ final class SumOracles implements AutoCloseable {
         }
         long step = steps.getOrDefault(rank, 0L) + 1;
         long draw = step * 0x9e37_79b9_7f4a_7c15L + ((long) key(count).hashCode() << 32) + more;
-        float[] owes = owed(rank, count);
+        float[] own = residuals(rank, count);
         for (int i = (int) first; i < end; i++) {
             int mixed = ((int) (draw ^ (draw >>> 32)) + i) * 0x9e37_79b1;
             mixed = (mixed ^ (mixed >>> 16)) * 0x85eb_ca6b;
             mixed = (mixed ^ (mixed >>> 13)) * 0xc2b2_ae35;
             int chance = (mixed ^ (mixed >>> 16)) & 0xffff;
-            owes[i] = Float.intBitsToFloat((Float.floatToRawIntBits(owes[i]) + chance) & 0xffff_0000);
+            own[i] = Float.intBitsToFloat((Float.floatToRawIntBits(own[i]) + chance) & 0xffff_0000);
         }
     }
 
@@ -404,8 +404,8 @@ final class SumOracles implements AutoCloseable {
         }
     }
 
-    private float[] owed(int rank, int count) {
-        return owed.computeIfAbsent(rank, _ -> new float[count]);
+    private float[] residuals(int rank, int count) {
+        return residuals.computeIfAbsent(rank, _ -> new float[count]);
     }
 
     private float[] carried(Codec codec, float[] values) throws Exception {

@@ -355,6 +355,6 @@ final class TensorLiesTest {
                     return record;
                 }),
                 codec.name() + " of " + bytes);
-        assertTrue(!played.errors().isEmpty() || !played.broken().isEmpty(), "somebody must have seen it");
+        assertTrue(!played.errors().isEmpty() || !played.broken().isEmpty(), "at least one rank must have seen it");
     }
 }

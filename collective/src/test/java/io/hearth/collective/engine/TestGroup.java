@@ -209,14 +209,14 @@ public final class TestGroup implements AutoCloseable {
     public Resolution decide(List<Resolver.Report> reports) {
         List<NodeId> kept =
                 reports.stream().map(report -> report.member().node()).toList();
-        boolean anew = !kept.equals(view.members().stream().map(Member::node).toList())
+        boolean isNew = !kept.equals(view.members().stream().map(Member::node).toList())
                 || resolver.broken(GROUP, reports).isPresent();
         GroupView before = view.groupView(GROUP).orElseThrow();
-        Bytes resolution = anew
+        Bytes resolution = isNew
                 ? resolver.resolve(
                         GROUP, reports.stream().map(Resolver.Report::member).toList(), reports)
                 : before.resolution();
-        view = view(view.epoch() + 1, anew ? view.epoch() + 1 : before.epoch(), kept, resolution);
+        view = view(view.epoch() + 1, isNew ? view.epoch() + 1 : before.epoch(), kept, resolution);
         try {
             return CollectiveMessages.resolution(resolution);
         } catch (MalformedMessageException bug) {
@@ -322,7 +322,7 @@ public final class TestGroup implements AutoCloseable {
             while (true) {
                 String line = told.poll(30, TimeUnit.SECONDS);
                 if (line == null) {
-                    throw new AssertionError("nobody said " + String.join(" or ", prefixes));
+                    throw new AssertionError("no line starts with " + String.join(" or ", prefixes));
                 }
                 if (Arrays.stream(prefixes).anyMatch(line::startsWith)) {
                     return line;

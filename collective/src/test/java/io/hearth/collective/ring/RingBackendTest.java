@@ -141,12 +141,12 @@ final class RingBackendTest extends DistributedBackendContractTest {
     void whoHasAnotherSecretIsNoRank() throws Exception {
         List<InetSocketAddress> nodes = freeAddresses(2);
         NamespaceKeys foreign = NetworkNamespace.create("ring").keys();
-        FutureTask<RingBackend> stranger = started(
+        FutureTask<RingBackend> outsider = started(
                 () -> RingBackend.open(new DistributedConfig(nodes, 1).connectWithin(Duration.ofSeconds(2)), foreign));
         assertThrows(
                 NotEnoughPeersException.class,
                 () -> RingBackend.open(new DistributedConfig(nodes, 0).connectWithin(Duration.ofSeconds(2)), keys));
-        ExecutionException refused = assertThrows(ExecutionException.class, () -> stranger.get(20, TimeUnit.SECONDS));
+        ExecutionException refused = assertThrows(ExecutionException.class, () -> outsider.get(20, TimeUnit.SECONDS));
         assertTrue(refused.getCause() instanceof NotEnoughPeersException, refused.toString());
     }
 

@@ -109,7 +109,7 @@ final class StepBoundaryTest {
             group.serveTogether(1, 2, 4, 5);
             group.attempt();
             assertAllHold(group, 1, List.of(0));
-            assertEquals(0, group.chunksSent(3), "nobody measured 1 and 3, and 1 comes first");
+            assertEquals(0, group.chunksSent(3), "1 and 3 are unmeasured, and 1 comes first");
         }
     }
 

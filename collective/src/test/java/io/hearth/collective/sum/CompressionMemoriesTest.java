@@ -67,7 +67,7 @@ final class CompressionMemoriesTest {
                 var one = new CompressionMemories(KERNELS, Workers.NONE, own);
                 var usual = new CompressionMemories(KERNELS, Workers.NONE, own);
                 var used = new CompressionMemories(KERNELS, Workers.NONE, CompressionStrategy.NONE);
-                var stranger = new CompressionMemories(KERNELS, Workers.NONE, CompressionStrategy.NONE)) {
+                var other = new CompressionMemories(KERNELS, Workers.NONE, CompressionStrategy.NONE)) {
             use(one, arena);
             MemorySegment gradient = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1, 2, 3, 4);
             one.of(own)
@@ -80,12 +80,12 @@ final class CompressionMemoriesTest {
                 assertArrayEquals(saved(one, arena), saved(here, arena));
                 assertTrue(here.of(own).owes("t", 4));
             }
-            use(stranger, arena);
-            byte[] before = saved(stranger, arena);
-            String told = String.valueOf(assertThrows(MalformedMessageException.class, () -> stranger.restore(saved))
+            use(other, arena);
+            byte[] before = saved(other, arena);
+            String told = String.valueOf(assertThrows(MalformedMessageException.class, () -> other.restore(saved))
                     .getMessage());
             assertTrue(told.contains("'topk'") && told.contains("in use"), told);
-            assertArrayEquals(before, saved(stranger, arena), "nothing is lost");
+            assertArrayEquals(before, saved(other, arena), "nothing is lost");
         }
     }
 

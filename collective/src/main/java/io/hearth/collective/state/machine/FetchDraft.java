@@ -87,13 +87,13 @@ final class FetchDraft {
     private void opened(int number) {
         Source source = source(number);
         if (source.mode() == Mode.OPENING) {
-            sources.put(number, new Source(Mode.READY, List.of(), source.losses(), nowNanos));
+            sources.put(number, source.in(Mode.READY, nowNanos));
         }
     }
 
     private void heard(int number) {
         Source source = source(number);
-        sources.put(number, new Source(source.mode(), source.asked(), source.losses(), nowNanos));
+        sources.put(number, source.asking(source.asked(), nowNanos));
     }
 
     private void manifest(int number, List<Integer> chunks) {
@@ -114,7 +114,7 @@ final class FetchDraft {
         Source source = source(number);
         List<Integer> left =
                 source.asked().stream().filter(other -> other != chunk).toList();
-        sources.put(number, new Source(source.mode(), left, source.losses(), nowNanos));
+        sources.put(number, source.asking(left, nowNanos));
         return left.size() < source.asked().size();
     }
 
@@ -139,7 +139,7 @@ final class FetchDraft {
             return;
         }
         askElsewhere(source);
-        sources.put(number, new Source(Mode.DROPPED, List.of(), source.losses(), nowNanos));
+        sources.put(number, source.in(Mode.DROPPED, nowNanos));
         effects.add(new Effect.Drop(number, why));
     }
 
@@ -197,7 +197,7 @@ final class FetchDraft {
         var asked = new ArrayList<>(source.asked());
         asked.add(chunk);
         long heardNanos = source.asked().isEmpty() ? nowNanos : source.heardNanos();
-        sources.put(number, new Source(source.mode(), asked, source.losses(), heardNanos));
+        sources.put(number, source.asking(asked, heardNanos));
         effects.add(new Effect.Ask(number, chunk));
     }
 

@@ -136,6 +136,16 @@ public final class FetchMachine implements Machine<FetchMachine.State, FetchMach
         public Source {
             asked = List.copyOf(asked);
         }
+
+        /** The same source in another mode, without open requests. */
+        Source in(Mode next, long nowNanos) {
+            return new Source(next, List.of(), losses, nowNanos);
+        }
+
+        /** The same source with other open requests. */
+        Source asking(List<Integer> chunks, long lastHeardNanos) {
+            return new Source(mode, chunks, losses, lastHeardNanos);
+        }
     }
 
     /**
