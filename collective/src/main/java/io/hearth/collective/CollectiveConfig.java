@@ -5,20 +5,20 @@ import io.hearth.collective.schedule.LinkModel;
 import io.hearth.transport.RecordHeader;
 
 /**
- * How collectives travel where a call does not say otherwise. All members of a group must have the same: who differs is told so at the
- * first call, as are all others.
+ * Default algorithms and sizes of collectives; the options of a call override the algorithms. All members of a group must have the same
+ * configuration. If one differs, the first call fails on all ranks and says so.
  *
- * @param allReduce how sums travel
- * @param broadcast how the bytes of one travel to all
- * @param reduce how a sum travels to one
- * @param segmentBytes pipelined at once, a multiple of 8, at most {@link RecordHeader#SEGMENT_BYTES_MAX}
- * @param inTurnBytesMax 0 to {@link #IN_TURN_BYTES_MAX}; a call that sends at most so much to any one rank is played by the caller's
- *     thread alone, which is faster than to hand over
- * @param inPlaceBytesMin 0 or more; an all-reduce of at least so much that may go round the ring is done in place: it waits until all
- *     have the sum, which is a round trip, and saves a buffer of its size and a copy of the result
+ * @param allReduce algorithm of sums
+ * @param broadcast algorithm from one rank to all
+ * @param reduce algorithm of a sum at one rank
+ * @param segmentBytes size of a pipelined segment, a multiple of 8, at most {@link RecordHeader#SEGMENT_BYTES_MAX}
+ * @param inTurnBytesMax 0 to {@link #IN_TURN_BYTES_MAX}; a call that sends at most this many bytes to any one rank runs on the caller's
+ *     thread alone, which saves the hand-over to a second thread
+ * @param inPlaceBytesMin 0 or more; an all-reduce of at least this many bytes that may use the ring is done in place. This saves a buffer
+ *     of its size and a copy of the result, and costs a round trip: each rank waits until all have the sum
  * @param bucketBytes positive; tensors of a list travel together up to this size
- * @param links what a message is taken to cost, for {@code AUTO}; in place of {@link LinkModel#GIGABIT} it is {@link
- *     LinkModel#LOOPBACK} where all members are on one machine, which all of them know alike
+ * @param links assumed cost of a message, for {@code AUTO}. If all members are on one machine, {@link LinkModel#LOOPBACK} replaces {@link
+ *     LinkModel#GIGABIT}; all members see this alike
  */
 public record CollectiveConfig(
         AllReduceStrategy allReduce,
@@ -29,10 +29,10 @@ public record CollectiveConfig(
         long inPlaceBytesMin,
         long bucketBytes,
         LinkModel links) {
-    /** What every stream takes twice over before it is read; all ranks that send more in turn could wait for each other for ever. */
+    /** Every stream buffers twice this number of bytes before its receiver reads. Ranks that send more in turn could deadlock. */
     public static final int IN_TURN_BYTES_MAX = 40 * 1024;
 
-    /** Whatever is fastest, in segments of 128 KiB, 40 KiB in turn, from 1 MiB in place, in buckets of 16 MiB, over Ethernet of 1 Gbit/s. */
+    /** {@code AUTO} algorithms, segments of 128 KiB, 40 KiB in turn, in place from 1 MiB, buckets of 16 MiB, Ethernet of 1 Gbit/s. */
     public static final CollectiveConfig DEFAULTS = new CollectiveConfig(
             AllReduceStrategy.AUTO,
             BroadcastStrategy.AUTO,
@@ -51,32 +51,32 @@ public record CollectiveConfig(
                 || inTurnBytesMax > IN_TURN_BYTES_MAX
                 || inPlaceBytesMin < 0
                 || bucketBytes < 1) {
-            throw new IllegalArgumentException("need segments of 8 to " + RecordHeader.SEGMENT_BYTES_MAX
-                    + " bytes, a multiple of 8, 0 to " + IN_TURN_BYTES_MAX
-                    + " bytes in turn, nothing negative in place, and positive buckets; got " + segmentBytes + ", "
+            throw new IllegalArgumentException("segmentBytes must be a multiple of 8 from 8 to "
+                    + RecordHeader.SEGMENT_BYTES_MAX + ", inTurnBytesMax 0 to " + IN_TURN_BYTES_MAX
+                    + ", inPlaceBytesMin 0 or more and bucketBytes 1 or more; got " + segmentBytes + ", "
                     + inTurnBytesMax + ", " + inPlaceBytesMin + " and " + bucketBytes);
         }
     }
 
-    /** The same with another way for sums. */
+    /** The same with another algorithm for sums. */
     public CollectiveConfig by(AllReduceStrategy way) {
         return new CollectiveConfig(
                 way, broadcast, reduce, segmentBytes, inTurnBytesMax, inPlaceBytesMin, bucketBytes, links);
     }
 
-    /** The same with another way from one to all. */
+    /** The same with another algorithm for broadcasts. */
     public CollectiveConfig by(BroadcastStrategy way) {
         return new CollectiveConfig(
                 allReduce, way, reduce, segmentBytes, inTurnBytesMax, inPlaceBytesMin, bucketBytes, links);
     }
 
-    /** The same with another way from all to one. */
+    /** The same with another algorithm for reductions to a root. */
     public CollectiveConfig by(ReduceStrategy way) {
         return new CollectiveConfig(
                 allReduce, broadcast, way, segmentBytes, inTurnBytesMax, inPlaceBytesMin, bucketBytes, links);
     }
 
-    /** The same in other portions; see {@link #segmentBytes} and {@link #inTurnBytesMax}. */
+    /** The same with other sizes; see {@link #segmentBytes} and {@link #inTurnBytesMax}. */
     public CollectiveConfig cut(int segments, int inTurn) {
         return new CollectiveConfig(
                 allReduce, broadcast, reduce, segments, inTurn, inPlaceBytesMin, bucketBytes, links);
@@ -88,7 +88,7 @@ public record CollectiveConfig(
                 allReduce, broadcast, reduce, segmentBytes, inTurnBytesMax, bytes, bucketBytes, links);
     }
 
-    /** The same where all members are known to be on one machine, whatever their identities. */
+    /** The same for members that are all on one machine, also if their identities differ. */
     public CollectiveConfig choosingHere() {
         return new CollectiveConfig(
                 allReduce, broadcast, reduce, segmentBytes, inTurnBytesMax, inPlaceBytesMin, bucketBytes, here(links));
@@ -98,7 +98,7 @@ public record CollectiveConfig(
         return model.equals(LinkModel.GIGABIT) ? LinkModel.LOOPBACK : model;
     }
 
-    /** What {@code AUTO} comes to. */
+    /** Chooses the algorithms for {@code AUTO}. */
     public ScheduleChoice choice(boolean isOnOneMachine) {
         return new ScheduleChoice(new CostModel(isOnOneMachine ? here(links) : links, segmentBytes, inTurnBytesMax));
     }

@@ -9,7 +9,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/** {@code hearth.Collective} of the JDK's flight recorder: one attempt at one collective, and where its time went. */
+/** {@code hearth.Collective} of the JDK's flight recorder: one attempt at one collective, with its time by phase. */
 @Name("hearth.Collective")
 @Label("Collective")
 @Category("Hearth")
@@ -17,9 +17,9 @@ import jdk.jfr.Timespan;
         "One attempt at one collective on this rank. Sending and receiving overlap: the parts may exceed the duration.")
 @StackTrace(false)
 public final class CollectiveEvent extends Event {
-    private static final CollectiveEvent PROBE = new CollectiveEvent(); // never begun: asked only
+    private static final CollectiveEvent PROBE = new CollectiveEvent(); // never begun: serves isWanted only
 
-    /** Whether a recording has these events switched on; if none has, a call makes no event. */
+    /** Whether a recording has enabled these events; otherwise a call creates no event. */
     public static boolean isWanted() {
         return PROBE.isEnabled();
     }
@@ -49,7 +49,7 @@ public final class CollectiveEvent extends Event {
     public long waiting;
 
     @Label("Encode")
-    @Description("Making what is compressed of values")
+    @Description("Compressing values")
     @Timespan(Timespan.NANOSECONDS)
     public long encode;
 
@@ -59,7 +59,7 @@ public final class CollectiveEvent extends Event {
     public long seal;
 
     @Label("Send")
-    @Description("Writing, with a wait for room")
+    @Description("Writing, including the wait for buffer space")
     @Timespan(Timespan.NANOSECONDS)
     public long send;
 
@@ -74,7 +74,7 @@ public final class CollectiveEvent extends Event {
     public long open;
 
     @Label("Decode")
-    @Description("Making values of what is compressed, and adding them where codecs do both in one")
+    @Description("Decompressing values; includes adding them for codecs that do both at once")
     @Timespan(Timespan.NANOSECONDS)
     public long decode;
 

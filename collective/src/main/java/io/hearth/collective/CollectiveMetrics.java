@@ -5,16 +5,16 @@ import java.util.List;
 /**
  * Counters of one backend since its start.
  *
- * @param allReducesCompleted that returned a result
- * @param allReducesFailed that threw
- * @param allReduceSeconds spent in all-reduces, completed or not
- * @param barriers that returned
- * @param broadcasts that returned
- * @param wireBytes sent by this rank for all-reduces, heads and tags included
- * @param denseBytes that this rank would have sent for the completed all-reduces without compression and overhead
+ * @param allReducesCompleted all-reduces that returned a result
+ * @param allReducesFailed all-reduces that threw
+ * @param allReduceSeconds time in all-reduces, completed or not
+ * @param barriers barriers that returned
+ * @param broadcasts broadcasts that returned
+ * @param wireBytes bytes that this rank sent for all-reduces, record headers and cipher tags included
+ * @param denseBytes bytes that this rank would have sent for the completed all-reduces without compression and overhead
  * @param peers other members of the group, as the world size counts them
- * @param repeatedAfterLoss exchanges that ran again in a later view
- * @param choices what {@code auto} compression holds for best at the moment, by size
+ * @param repeatedAfterLoss exchanges that were repeated in a later view
+ * @param choices the present choices of {@code auto} compression, by size
  */
 public record CollectiveMetrics(
         long allReducesCompleted,

@@ -6,20 +6,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How one collective is to be done. All ranks must choose the same compression and the same ways; deadline and key are each rank's own.
+ * Options of one collective. All ranks must choose the same compression and the same algorithms; deadline and key are each rank's own.
  *
  * @param deadline positive; the longest time until the call returns or throws. Empty: the backend's default
- * @param compression how float32 gradients cross the wire; empty: the backend's default
- * @param allReduce how a sum travels, the same on all ranks; empty: as the backend has it. Of what is compressed, only block-wise quantised values can go more than one
- *     way, {@code RING} and {@code DIRECT}
- * @param broadcast how the bytes of one travel to all; empty: as the backend has it
- * @param reduce how a sum travels to one; empty: as the backend has it
- * @param ownership which part of the work each rank has where a sum goes {@code DIRECT}; nothing else looks at it
- * @param key names the tensor whose error feedback this is, for lossy compression. Give one where a step reduces several tensors of
- *     one size; empty: tensors are told apart by their size, and a second one of a size between two {@code beginStep} is refused where a
- *     compression would remember both as one
- * @param shapes of the call's tensors, for {@code powersgd}, the same on all ranks: one for each tensor of a list, one for a tensor alone. What
- *     has fewer than two dimensions is not compressed. None: each tensor is taken as square as can be
+ * @param compression codec of float32 gradients on the wire; empty: the backend's default
+ * @param allReduce algorithm of a sum, the same on all ranks; empty: as in the backend's configuration. Of the codecs, only block-wise
+ *     quantisation has a choice, {@code RING} or {@code DIRECT}
+ * @param broadcast algorithm from one rank to all; empty: as in the backend's configuration
+ * @param reduce algorithm of a sum at one rank; empty: as in the backend's configuration
+ * @param ownership each rank's part of the work in a {@code DIRECT} sum; nothing else uses it
+ * @param key names the tensor, for the error feedback of lossy compression. Give one if a step reduces several tensors of one size. Empty:
+ *     the size identifies the tensor; a second one of the same size between two {@code beginStep} is rejected if a compression would keep
+ *     one memory for both
+ * @param shapes of the call's tensors, for {@code powersgd}, the same on all ranks: one for each tensor of a list, one for a single tensor.
+ *     A tensor of fewer than two dimensions is not compressed. None: each tensor is treated as a matrix as square as possible
  */
 public record CollectiveOptions(
         Optional<Duration> deadline,
@@ -30,7 +30,7 @@ public record CollectiveOptions(
         Ownership ownership,
         Optional<String> key,
         List<TensorShape> shapes) {
-    /** Everything as the backend has it. */
+    /** Everything as in the backend's configuration. */
     public static final CollectiveOptions DEFAULTS = new CollectiveOptions(
             Optional.empty(),
             Optional.empty(),
@@ -46,7 +46,7 @@ public record CollectiveOptions(
     public CollectiveOptions {
         shapes = List.copyOf(shapes);
         if (deadline.isPresent() && !deadline.get().isPositive()) {
-            throw new IllegalArgumentException("a deadline is positive, got " + deadline.get());
+            throw new IllegalArgumentException("deadline must be positive, got " + deadline.get());
         }
     }
 
@@ -62,25 +62,25 @@ public record CollectiveOptions(
                 deadline, Optional.of(chosen), allReduce, broadcast, reduce, ownership, key, shapes);
     }
 
-    /** The same with another way for sums. */
+    /** The same with another algorithm for sums. */
     public CollectiveOptions by(AllReduceStrategy way) {
         return new CollectiveOptions(
                 deadline, compression, Optional.of(way), broadcast, reduce, ownership, key, shapes);
     }
 
-    /** The same with another way from one to all. */
+    /** The same with another algorithm for broadcasts. */
     public CollectiveOptions by(BroadcastStrategy way) {
         return new CollectiveOptions(
                 deadline, compression, allReduce, Optional.of(way), reduce, ownership, key, shapes);
     }
 
-    /** The same with another way from all to one. */
+    /** The same with another algorithm for reductions to a root. */
     public CollectiveOptions by(ReduceStrategy way) {
         return new CollectiveOptions(
                 deadline, compression, allReduce, broadcast, Optional.of(way), ownership, key, shapes);
     }
 
-    /** The same with sums that go {@code DIRECT}, to owners of unequal parts. */
+    /** The same with {@code DIRECT} sums, to owners of unequal parts. */
     public CollectiveOptions by(Ownership owners) {
         return new CollectiveOptions(
                 deadline, compression, Optional.of(AllReduceStrategy.DIRECT), broadcast, reduce, owners, key, shapes);
@@ -92,7 +92,7 @@ public record CollectiveOptions(
                 deadline, compression, allReduce, broadcast, reduce, ownership, key, List.of(shapes));
     }
 
-    /** The same for one of several buckets, whose error feedback is its own. */
+    /** The same for one of several buckets, each with error feedback of its own. */
     public CollectiveOptions forBucket(int number) {
         return new CollectiveOptions(
                 deadline,
@@ -105,7 +105,7 @@ public record CollectiveOptions(
                 List.of());
     }
 
-    /** Whether the caller gave no name, whatever {@link #forBucket} made of that. */
+    /** Whether the caller named no tensor; the key that {@link #forBucket} adds does not count. */
     public boolean isUnnamed() {
         return key.map(name -> name.startsWith(BUCKET)).orElse(true);
     }

@@ -3,26 +3,26 @@ package io.hearth.collective;
 import java.util.Locale;
 
 /**
- * Is told how far transfers are that take longer than a second: twice a second at most, and once more when they end.
+ * Receives the progress of transfers that take longer than a second: at most twice a second, and once more at the end.
  *
- * <p>Called by the thread that moves the bytes, inside the collective: return soon. A collective called from here gets an
- * {@link IllegalStateException}; what is thrown is logged and forgotten.
+ * <p>The thread that moves the bytes calls it, inside the collective, so it must return soon. A collective called from here gets an {@link
+ * IllegalStateException}. Exceptions thrown here are logged and dropped.
  */
 @FunctionalInterface
 public interface CollectiveProgress {
-    /** Wants to know nothing. */
+    /** Ignores all reports. */
     CollectiveProgress NONE = _ -> {};
 
     /** A transfer goes on, or has ended. */
     void at(Report now);
 
-    /** What is on its way. */
+    /** The data in transfer. */
     enum What {
         /** The group's shared state, to this rank. */
         STATE("state", "from"),
         /** A broadcast, to this rank. */
         BROADCAST("broadcast", "from"),
-        /** A broadcast, from this rank, to those to which it sends itself. */
+        /** A broadcast, from this rank, to the ranks to which it sends directly. */
         BROADCAST_FROM_HERE("broadcast", "to");
 
         private final String name;
@@ -35,13 +35,13 @@ public interface CollectiveProgress {
     }
 
     /**
-     * How far it is.
+     * Progress of one transfer.
      *
-     * @param bytes that travelled so far, 0 to {@code bytesInAll}
-     * @param bytesInAll 0 while it is not known
-     * @param peers at the other end
+     * @param bytes transferred so far, 0 to {@code bytesInAll}
+     * @param bytesInAll bytes of the whole transfer; 0 while unknown
+     * @param peers number of ranks at the other end
      * @param tookNanos since the beginning
-     * @param ended nothing more will be told of it, whether it is complete or not
+     * @param ended whether this is the last report of the transfer, complete or not
      */
     record Report(What what, long bytes, long bytesInAll, int peers, long tookNanos, boolean ended) {
         private static final String[] UNITS = {"bytes", "KiB", "MiB", "GiB", "TiB"};

@@ -4,44 +4,45 @@ import io.hearth.collective.Signature.Kind;
 import java.util.Map;
 
 /**
- * Is told where the time of collectives goes. Called by the threads that move the bytes, two at once, inside the collective: return
- * soon. A collective called from here gets an {@link IllegalStateException}; what is thrown is logged once and forgotten.
+ * Receives the time that collectives spend in each phase. The threads that move the bytes call it, two at once, inside the collective, so
+ * it must return soon. A collective called from here gets an {@link IllegalStateException}. Exceptions thrown here are logged once and
+ * dropped.
  *
  * <p>All times are readings of {@link System#nanoTime}, which on one machine is the same clock for all processes.
  */
 public interface CollectiveTrace {
-    /** Wants to know nothing, which costs nothing. */
+    /** Ignores everything and costs nothing. */
     CollectiveTrace NONE = new CollectiveTrace() {
         @Override
         public void segment(long number, Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {
-            // nobody looks
+            // ignored
         }
 
         @Override
         public void ended(Collective collective) {
-            // nobody looks
+            // ignored
         }
     };
 
-    /** What is done with one segment. */
+    /** The phases of a segment's transfer. */
     enum Phase {
-        /** The sender has to receive something first. Its rank is -1. */
+        /** The sender waits for a segment that it must receive first. Its rank is -1. */
         WAIT,
-        /** Making what is compressed of values, what is owed included. The rank is -1. */
+        /** Compressing values, residuals included. The rank is -1. */
         ENCODE,
-        /** Encrypting a record; nothing of this on shared memory. */
+        /** Encrypting a record; does not occur on shared memory. */
         SEAL,
-        /** Writing, with a wait for room. */
+        /** Writing, including the wait for buffer space. */
         SEND,
         /** Waiting for the bytes. */
         RECEIVE,
         /** Decrypting a record. */
         OPEN,
-        /** Making values of what is compressed, and adding them where codecs do both in one; the rank is -1. */
+        /** Decompressing values; includes adding them for codecs that do both at once. The rank is -1. */
         DECODE,
-        /** Adding what came to what is there; the rank is -1 where what came from several is added at once. */
+        /** Adding received values to present ones; the rank is -1 if values of several ranks are added at once. */
         COMBINE,
-        /** Moving bytes as they are, the result to the application's buffer included; there, the rank is -1. */
+        /** Copying bytes, also the result to the application's buffer; there, the rank is -1. */
         COPY
     }
 
@@ -51,9 +52,9 @@ public interface CollectiveTrace {
      * @param number in its group
      * @param bytes of the buffer
      * @param world number of ranks
-     * @param algorithm the schedules that were played, {@code none} where nothing had to be sent
+     * @param algorithm the schedules that ran, {@code none} if nothing had to be sent
      * @param completed whether there was a result
-     * @param phaseNanos sum over all segments; sending and receiving overlap, so all together may be more than the whole
+     * @param phaseNanos sum over all segments; sending and receiving overlap, so the phases together may exceed the duration
      */
     record Collective(
             long number,
@@ -71,7 +72,7 @@ public interface CollectiveTrace {
     }
 
     /**
-     * Something was done with a segment.
+     * One phase of a segment has ended.
      *
      * @param number of the collective
      * @param rank of the other side, -1 for none
@@ -79,6 +80,6 @@ public interface CollectiveTrace {
      */
     void segment(long number, Phase phase, int rank, long bytes, long sinceNanos, long untilNanos);
 
-    /** An attempt is over; called by the thread that called the collective. */
+    /** An attempt has ended; the thread that called the collective calls this. */
     void ended(Collective collective);
 }

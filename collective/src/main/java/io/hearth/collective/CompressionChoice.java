@@ -3,13 +3,13 @@ package io.hearth.collective;
 import java.util.Locale;
 
 /**
- * What {@code auto} compression came to for sums of one size.
+ * The choice of {@code auto} compression for sums of one size.
  *
  * @param asked text of the compression that chose
  * @param bytes of the tensor
  * @param world number of members
  * @param chosen text of the compression that is used
- * @param nanos that such a sum is expected to take
+ * @param nanos expected time of such a sum
  * @param plainNanos the same without compression
  */
 public record CompressionChoice(String asked, long bytes, int world, String chosen, double nanos, double plainNanos) {

@@ -11,40 +11,42 @@ import java.util.List;
 /**
  * A group of processes that compute together. All ranks make the same calls in the same order.
  *
- * <p>A call that throws {@link CollectiveException} leaves its buffers as they were. One thread calls at a time; a second one gets
- * an {@link IllegalStateException}, but see {@link #send}. Buffers are heap or native, little-endian, a whole number of elements, of the same size on all
- * ranks unless said otherwise. Those of {@code bytes * worldSize()} have one block for each rank, in rank order; where a member is
- * lost meanwhile, they are filled from the front with a block for each that is left, and the result says how many.
+ * <p>A call that throws {@link CollectiveException} leaves its buffers as they were. One thread calls at a time; a second one gets an
+ * {@link IllegalStateException}, but see {@link #send}.
+ *
+ * <p>Buffers are heap or native memory, little-endian, with a whole number of elements, and of the same size on all ranks unless said
+ * otherwise. A buffer of {@code bytes * worldSize()} has one block for each rank, in rank order. If a member is lost during the call, the
+ * buffer holds, from the front, one block for each remaining member, and the result says how many.
  */
 public interface DistributedBackend extends AutoCloseable {
     /**
-     * Whether this process is a member of the group. It is not before it entered a group at work, and after a
-     * {@link io.hearth.core.ReenterableException}, until {@link #beginStep}.
+     * Whether this process is a member of the group. A process that has yet to enter a working group is not, nor is one that got a {@link
+     * io.hearth.core.ReenterableException}; {@link #beginStep} makes it a member.
      */
     default boolean isInGroup() {
         return true;
     }
 
     /**
-     * This process's place, 0 to {@code worldSize() - 1}.
+     * Rank of this process, 0 to {@code worldSize() - 1}.
      *
-     * <p>Place and world size are those of the members with whom the newest call of this process ended, and change only at the
-     * end of a call. So between two calls all processes that go on see the same world, each its own place in it, although they
-     * learn of a loss at different moments: it shows after the first call that ended without the lost one. Before the first
-     * call they are those of the newest known members, and may change at any time; a barrier settles them.
+     * <p>Rank and world size come from the member list with which the newest call of this process ended, and change only at the end of a
+     * call. So all continuing processes see the same world between two calls, although they learn of a loss at different moments: a loss
+     * shows after the first call that ended without the lost member. Before the first call, rank and world size come from the newest known
+     * members and may change at any time; a barrier settles them.
      *
-     * @throws IllegalStateException the group is at work, and this process has not entered it yet
+     * @throws IllegalStateException the group is working, and this process has not entered it yet
      */
     int rank();
 
-    /** Members of the group, this one included; as for {@link #rank}. */
+    /** Number of members of the group, this one included; changes as {@link #rank} does. */
     int worldSize();
 
     /**
      * Combines the values of all ranks, element by element; every rank ends with the same bytes.
      *
      * @param values in place; heap or native, little-endian, a whole number of elements; same size on all ranks
-     * @param op how; for AVG see {@link ReduceOp#AVG}: integers wrap and are truncated
+     * @param op how to combine; for AVG see {@link ReduceOp#AVG}: integers wrap and are truncated
      * @throws CollectiveException no result, and {@code values} as before; the subclass says what to do
      */
     CollectiveResult allReduce(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions options)
@@ -54,7 +56,7 @@ public interface DistributedBackend extends AutoCloseable {
      * As {@link #allReduce(MemorySegment, DataType, ReduceOp, CollectiveOptions)}, into another buffer.
      *
      * @param input not written
-     * @param output of the same size; may be {@code input}. Another one holds anything after a failure
+     * @param output of the same size; may be {@code input}. If it is another buffer, its content is undefined after a failure
      */
     CollectiveResult allReduce(
             MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions options)
@@ -63,16 +65,16 @@ public interface DistributedBackend extends AutoCloseable {
     /**
      * Combines many tensors in as few collectives as {@link CollectiveConfig#bucketBytes} allows.
      *
-     * @param tensors in place; the same sizes in the same order on all ranks, or all are told who has which. No tensors are a call
-     *     like any other
-     * @return of all of them together: the fewest contributors of any
+     * @param tensors in place; the same sizes in the same order on all ranks; else the call fails on all ranks and names the sizes of each.
+     *     An empty list is a call like any other
+     * @return the result of all of them together, with the smallest number of contributors of any
      */
     CollectiveResult allReduce(List<MemorySegment> tensors, DataType type, ReduceOp op, CollectiveOptions options)
             throws CollectiveException;
 
     /**
-     * Begins an all-reduce and returns; it runs after all that this rank began before, one at a time ({@link Work}), and other calls of
-     * this rank come after it.
+     * Begins an all-reduce and returns. It runs after all calls that this rank began before, one at a time ({@link Work}); later calls of
+     * this rank run after it.
      *
      * @param values in place; heap, or native memory that all threads may use
      * @throws CollectiveException the backend is closed
@@ -81,26 +83,26 @@ public interface DistributedBackend extends AutoCloseable {
             throws CollectiveException, InterruptedException;
 
     /**
-     * Combines the values of all ranks; every rank gets its share of the sum, where it lies in the buffer. Shares are as even as
-     * they can be, the first ones longer. Returns only when all hold theirs.
+     * Combines the values of all ranks; every rank gets its share of the sum, at its place in the buffer. Shares are as even as possible,
+     * the first ones longer. Returns only when all ranks hold theirs.
      *
-     * @param values in place; outside the own share they are unchanged
-     * @return says which elements are the own share
+     * @param values in place; unchanged outside this rank's share
+     * @return the result, which says which elements are this rank's share
      */
     CollectiveResult reduceScatter(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions options)
             throws CollectiveException;
 
     /**
-     * Gives all ranks the blocks of all.
+     * Gives every rank the blocks of all ranks.
      *
-     * @param block this rank's
+     * @param block of this rank
      * @param gathered {@code block.byteSize() * worldSize()} bytes or more; written
      */
     CollectiveResult allGather(MemorySegment block, MemorySegment gathered, DataType type, CollectiveOptions options)
             throws CollectiveException;
 
     /**
-     * Combines the values of all ranks at one. Returns only when the root holds the sum.
+     * Combines the values of all ranks at one rank. Returns only when the root holds the sum.
      *
      * @param values in place at the root, unchanged elsewhere
      * @param root as for {@link #broadcast}
@@ -109,9 +111,9 @@ public interface DistributedBackend extends AutoCloseable {
             throws CollectiveException;
 
     /**
-     * Gives one rank the blocks of all. Returns only when the root holds them.
+     * Gives one rank the blocks of all ranks. Returns only when the root holds them.
      *
-     * @param block this rank's
+     * @param block of this rank
      * @param gathered at the root as for {@link #allGather}; elsewhere of any size and unchanged
      * @param root as for {@link #broadcast}
      */
@@ -120,7 +122,7 @@ public interface DistributedBackend extends AutoCloseable {
             throws CollectiveException;
 
     /**
-     * Gives each rank its block of one rank's buffer. Returns only when all hold theirs.
+     * Gives each rank its block of one rank's buffer. Returns only when all ranks hold theirs.
      *
      * @param blocks {@code block.byteSize() * worldSize()} bytes or more at the root; elsewhere of any size
      * @param block written
@@ -131,52 +133,51 @@ public interface DistributedBackend extends AutoCloseable {
             throws CollectiveException;
 
     /**
-     * Replaces the values of all ranks by those of {@code root}. Returns only when all hold them.
+     * Replaces the values of all ranks by those of {@code root}. Returns only when all ranks hold them.
      *
      * @param values in place; as for {@link #allReduce}
-     * @param root 0 to {@code worldSize() - 1}, the same on all ranks; as {@link #rank} counts, whoever was lost since
-     * @throws io.hearth.core.PeerLostException the root was lost before all held its values; on all ranks alike
+     * @param root 0 to {@code worldSize() - 1}, the same on all ranks; numbered as by {@link #rank}, also if a member was lost since
+     * @throws io.hearth.core.PeerLostException the root was lost before all ranks held its values; thrown on all ranks alike
      * @throws CollectiveException no result; the subclass says what to do
      */
     CollectiveResult broadcast(MemorySegment values, DataType type, int root, CollectiveOptions options)
             throws CollectiveException;
 
     /**
-     * Returns when all ranks called it.
+     * Returns once all ranks have called it.
      *
-     * @throws CollectiveException they did not; the subclass says why
+     * @throws CollectiveException not all ranks called it; the subclass says why
      */
     void barrier(CollectiveOptions options) throws CollectiveException;
 
     /**
-     * Sends values to one other rank, which calls {@link #receive}; no other rank has to do anything. Returns when that rank has
-     * them. Each ordered pair of ranks counts its own transfers: they arrive in the order in which they were sent, each once, and
-     * neither wait for collectives nor hold them up.
+     * Sends values to one other rank, which calls {@link #receive}; no other rank takes part. Returns when that rank has them. Each ordered
+     * pair of ranks numbers its own transfers: they arrive in the order in which they were sent, each once. Transfers neither wait for
+     * collectives nor delay them.
      *
-     * <p>One send and one receive at a time between two ranks, from any thread, beside a collective. A member that is lost does not
-     * touch the transfers of others: they go on in the next view, from the start. After an error other than a mismatch the values may have
-     * arrived or not; the next transfer of this pair is a new one in any case, and this member stays in its group.
+     * <p>One send and one receive may run at a time between two ranks, from any thread, also during a collective. The loss of a member does
+     * not fail the transfers of others: they restart in the next view. After an error other than a mismatch the values may have arrived or
+     * not. In any case the next transfer of this pair is a new one, and this member stays in its group.
      *
      * @param values heap or native; not written, borrowed for the call
-     * @param toRank 0 to {@code worldSize() - 1}, as {@link #rank} counts, another one than this
-     * @param options of which the deadline counts
-     * @throws io.hearth.core.CollectiveMismatchException the other rank waits for another type or size; both hear so
-     * @throws io.hearth.core.PeerLostException the other rank is no member any more
-     * @throws io.hearth.core.RemovedFromClusterException this rank is none any more
-     * @throws io.hearth.core.DeadlineExceededException says what it waited for
+     * @param toRank another rank, 0 to {@code worldSize() - 1}, numbered as by {@link #rank}
+     * @param options only the deadline is used
+     * @throws io.hearth.core.CollectiveMismatchException the other rank waits for another type or size; thrown on both
+     * @throws io.hearth.core.PeerLostException the other rank is no longer a member
+     * @throws io.hearth.core.RemovedFromClusterException this rank is no longer a member
+     * @throws io.hearth.core.DeadlineExceededException the deadline passed; the message says what the call waited for
      * @throws IllegalStateException another thread is sending to that rank
      * @throws CollectiveException interrupted, or the backend is closed
      */
     void send(MemorySegment values, DataType type, int toRank, CollectiveOptions options) throws CollectiveException;
 
     /**
-     * Waits for what one other rank sends to this one with {@link #send}, and returns when it is here. An error other than a mismatch
-     * leaves what is being sent to the next call.
+     * Waits for the values that another rank sends to this one with {@link #send}, and returns when they are here. After an error other
+     * than a mismatch, the next call receives the same transfer.
      *
-     * @param values written at the end and at once; unchanged if this throws. As long as the call, the engine has memory of the same
-     *     size
+     * @param values written at the end, all at once; unchanged if this throws. During the call the engine holds memory of the same size
      * @param fromRank as for {@link #send}
-     * @param options of which the deadline counts
+     * @param options only the deadline is used
      * @throws CollectiveException as for {@link #send}
      * @throws IllegalStateException another thread is receiving from that rank
      */
@@ -184,21 +185,21 @@ public interface DistributedBackend extends AutoCloseable {
             throws CollectiveException;
 
     /**
-     * Names buffers that all ranks of the group keep alike, such as weights and the optimizer's memory: a rank that enters, or
-     * whose buffers differ, gets what the others hold when the next step begins.
+     * Names buffers that all ranks of the group keep identical, such as weights and the optimizer's state. When the next step begins, a
+     * rank that enters, or whose buffers differ, gets the contents that the others hold.
      *
      * @param name 1 to 63 printable characters, unique
-     * @param buffers heap or native, writable from any thread; the same sizes in the same order on all ranks; they stay the
-     *     caller's and are touched only inside {@link #beginStep}
+     * @param buffers heap or native, writable from any thread; the same sizes in the same order on all ranks; they still belong to the
+     *     caller, and are accessed only inside {@link #beginStep}
      * @throws IllegalStateException the first step has begun
      */
     void share(String name, List<MemorySegment> buffers);
 
     /**
-     * Says that what is shared is the state after this many steps, as a checkpoint holds it: the first step to begin has this number.
-     * In a new group the step number of rank 0 counts, 0 if it said none. A rank that said none takes over number and state of
-     * rank 0; if two ranks begin at different steps, {@link #beginStep} throws on all ranks and names both. In a group that
-     * has begun steps already it changes nothing: this rank takes over the group's number and state.
+     * Declares the shared buffers to be the state after this many steps, as loaded from a checkpoint: the first step to begin has this
+     * number. In a new group the step number of rank 0 counts, 0 if rank 0 did not call this. A rank that did not call this takes over the
+     * number and the state of rank 0. If two ranks resume at different steps, {@link #beginStep} throws on all ranks and names both. In a
+     * group that has begun steps already this call has no effect: this rank takes over the group's number and state.
      *
      * @param step 0 or more
      * @throws IllegalStateException the first step has begun
@@ -206,36 +207,37 @@ public interface DistributedBackend extends AutoCloseable {
     void resumeAt(long step);
 
     /**
-     * Begins a step of the training, on all ranks together. When it returns, the results of all earlier calls are final, and
-     * all ranks hold the same shared state. Trainers that came late enter here; a rank that was given a
-     * {@link io.hearth.core.ReenterableException} comes back by calling this again.
+     * Begins a step of the training, on all ranks together. When it returns, the results of all earlier calls are final, and all ranks hold
+     * the same shared state. Trainers that come late enter here. A rank that got a {@link io.hearth.core.ReenterableException} returns to
+     * its group by calling this again.
      *
-     * @throws io.hearth.core.StateSyncException the group's state did not get here; the others go on without this rank
+     * @throws io.hearth.core.StateSyncException this rank did not receive the group's state; the others go on without it
      * @throws CollectiveException no step begins; the subclass says what to do
      */
     StepStart beginStep(CollectiveOptions options) throws CollectiveException;
 
     /**
-     * What compressions remember of the tensors that were summed so far, such as what is owed to them: to be kept with the trained
-     * state. It is this rank's own, and no other rank's. Waits for the calls that were begun.
+     * Saves the memory of this rank's compressions, such as the residuals of the tensors that were summed so far. Keep it with the trained
+     * state. It belongs to this rank and to no other one. Waits for the calls that were begun.
      *
-     * @param arena where the memory comes from
-     * @return for {@link #restoreCompression}
+     * @param arena allocates the memory
+     * @return the bytes for {@link #restoreCompression}
      * @throws CollectiveException a call that was begun failed
      */
     MemorySegment saveCompression(Arena arena) throws CollectiveException;
 
     /**
-     * Remembers what was saved, and nothing else. A rank whose shared state is replaced at the beginning of a step forgets all by
-     * itself, because what it owed belonged to another state.
+     * Replaces the memory of this rank's compressions by the saved one. A rank whose shared state is replaced at the beginning of a step
+     * clears this memory by itself, because its residuals belonged to another state.
      *
-     * @param saved all bytes of one {@link #saveCompression}, from anywhere; borrowed
-     * @throws io.hearth.core.MalformedMessageException if it is none, or was made by another version; nothing has changed then
+     * @param saved all bytes of one {@link #saveCompression}, in any memory; borrowed
+     * @throws io.hearth.core.MalformedMessageException the bytes are no such memory, or another version wrote them; nothing has changed
+     *     then
      * @throws CollectiveException a call that was begun failed
      */
     void restoreCompression(MemorySegment saved) throws CollectiveException, MalformedMessageException;
 
-    /** What this backend did so far. */
+    /** Counters of this backend since its start. */
     CollectiveMetrics metricsSnapshot();
 
     /** Ends open calls with an error and frees everything; idempotent. */

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What a training script holds: its place in the group, and the collectives, over any backend.
+ * The API of a training script, over any backend: its rank in the group, and the collectives.
  *
  * <pre>{@code
  * float[] gradients = model.gradients(batch);
@@ -24,14 +24,12 @@ import java.util.function.Supplier;
  * }
  * }</pre>
  *
- * <p>Every collective takes arrays of floats, or a {@link Tensor} of any type in any memory. What is said of a collective of floats
- * holds for all of them. Sizes are the same on all ranks, 0 or more, unless said otherwise. A call that
- * throws leaves its buffers as they were.
+ * <p>Every collective takes arrays of floats, or a {@link Tensor} of any type in any memory. The description of a collective of floats
+ * holds for both. Sizes are the same on all ranks, 0 or more, unless said otherwise. A call that throws leaves its buffers as they were.
  *
- * <p>One thread uses a context at a time; a second one gets an {@link IllegalStateException}, and so does a call out of a callback.
- * Other threads may send and receive meanwhile.
- * What is wrong with a call itself, such as a rank that does not exist, gets an {@link IllegalArgumentException} before anything
- * is sent.
+ * <p>One thread uses a context at a time; a second one gets an {@link IllegalStateException}, and so does a call from a callback. Other
+ * threads may send and receive meanwhile. A wrong argument, such as a rank that does not exist, causes an {@link IllegalArgumentException}
+ * before anything is sent.
  */
 public final class DistributedContext {
     private final DistributedBackend backend;
@@ -46,8 +44,8 @@ public final class DistributedContext {
     /**
      * Over a backend within a cluster.
      *
-     * @param backend borrowed: whoever opened it closes it
-     * @param master asked for the cluster's master, which may be a node that trains nothing
+     * @param backend borrowed: its opener closes it
+     * @param master supplies the cluster's master, which may be a node that trains nothing
      */
     public DistributedContext(DistributedBackend backend, Supplier<Optional<NodeId>> master) {
         this(backend, master, CollectiveOptions.DEFAULTS);
@@ -61,7 +59,7 @@ public final class DistributedContext {
     }
 
     /**
-     * The same context with other options for all its calls that are not given their own: a deadline, a codec, a strategy.
+     * The same context with other default options, such as a deadline, a codec or a strategy; a call with options of its own ignores them.
      *
      * <pre>{@code
      * cluster.with(CollectiveOptions.DEFAULTS.within(Duration.ofSeconds(5))).broadcast(counts, 0);
@@ -72,23 +70,26 @@ public final class DistributedContext {
     }
 
     /**
-     * This process's place in its group, 0 to {@code worldSize() - 1}. It stays between the end of one call and the end of the
-     * next, and may be another one after a call that ended without a lost member: ask again where data are dealt out anew.
+     * Rank of this process in its group, 0 to {@code worldSize() - 1}. It stays the same between the end of one call and the end of the
+     * next. It may change in a call that ends without a lost member: read it again before you divide data among the ranks.
      *
-     * @throws IllegalStateException the group was at work before this process came, which has to enter by {@link #beginStep()}
+     * @throws IllegalStateException the group was working before this process joined, and the process has to enter by {@link #beginStep()}
      */
     public int rank() {
         return backend.rank();
     }
 
-    /** Members of the group with whom the newest call ended, this one included; the same on all ranks between two calls. As {@link #rank()}. */
+    /**
+     * Number of members with which the newest call ended, this one included; the same on all ranks between two calls. Changes as {@link
+     * #rank()} does.
+     */
     public int worldSize() {
         return backend.worldSize();
     }
 
     /**
-     * Whether this is rank 0, the lead of its group: exactly one of those with whom the newest call ended, the one to log and to
-     * save. A process that is not in the group, because it has not entered it yet or was removed, is not.
+     * Whether this is rank 0, the lead of its group: exactly one of the members with which the newest call ended, the one to log and to
+     * save. A process outside the group, because it has not entered yet or was removed, is not the lead.
      */
     public boolean isLead() {
         return backend.isInGroup() && rank() == 0;
@@ -100,21 +101,21 @@ public final class DistributedContext {
     }
 
     /**
-     * Whether this process is a member of the group: not before it entered a group at work by {@link #beginStep()}, and not between a
-     * {@link ReenterableException} and the next {@link #beginStep()}.
+     * Whether this process is a member of the group: not before it enters a working group by {@link #beginStep()}, and not between a {@link
+     * ReenterableException} and the next {@link #beginStep()}.
      */
     public boolean isInGroup() {
         return backend.isInGroup();
     }
 
-    /** The master of the cluster's view, if the backend lives in a cluster. */
+    /** The master of the cluster's view, if the backend belongs to a cluster. */
     public Optional<NodeId> clusterMaster() {
         return master.get();
     }
 
     /**
-     * Names arrays that all ranks keep alike, such as weights and the optimizer's memory, before the first step: who enters
-     * later gets them as the others hold them.
+     * Names arrays that all ranks keep identical, such as weights and the optimizer's state; call it before the first step. A rank that
+     * enters later gets the contents that the others hold.
      *
      * @param name 1 to 63 printable characters, unique
      * @param arrays the same lengths in the same order on all ranks; kept, and written only inside {@link #beginStep()}
@@ -124,13 +125,13 @@ public final class DistributedContext {
         share(name, Arrays.stream(arrays).map(Tensor::of).toArray(Tensor[]::new));
     }
 
-    /** As {@link #share(String, float[][])}, for anything in memory that all threads may use. */
+    /** As {@link #share(String, float[][])}, for tensors in memory that all threads may use. */
     public void share(String name, Tensor... tensors) {
         backend.share(name, Arrays.stream(tensors).map(Tensor::memory).toList());
     }
 
     /**
-     * Goes on from a checkpoint: what is shared is the state after this many steps, and the first step to begin has this number.
+     * Resumes from a checkpoint: the shared arrays are the state after this many steps, and the first step to begin has this number.
      *
      * <pre>{@code
      * cluster.share("weights", model.weights());
@@ -141,10 +142,10 @@ public final class DistributedContext {
      * long step = cluster.beginStep().step();
      * }</pre>
      *
-     * <p>In a new group the step number of rank 0 counts, 0 if it said none. A rank that said none takes over number and state of
-     * rank 0. If two ranks begin at different steps, {@link #beginStep()} throws a
-     * {@link io.hearth.core.CollectiveMismatchException} on all ranks that names both. A rank that comes to a group which
-     * has begun steps already takes over that group's number and state, whatever it says here.
+     * <p>In a new group the step number of rank 0 counts, 0 if rank 0 did not call this. A rank that did not call this takes over the
+     * number and the state of rank 0. If two ranks resume at different steps, {@link #beginStep()} throws a {@link
+     * io.hearth.core.CollectiveMismatchException} on all ranks that names both. A rank that joins a group which has begun steps already
+     * takes over that group's number and state; its own step number is ignored.
      *
      * @param step 0 or more
      * @throws IllegalStateException the first step has begun
@@ -154,8 +155,8 @@ public final class DistributedContext {
     }
 
     /**
-     * Begins a step, on all ranks together. When it returns, all results of earlier steps are final (the moment to save and to
-     * report), all ranks hold the same shared state, and trainers that came late are in:
+     * Begins a step, on all ranks together. When it returns, all results of earlier steps are final (the moment to save and to report), all
+     * ranks hold the same shared state, and trainers that came late have entered:
      *
      * <pre>{@code
      * cluster.share("weights", model.weights());
@@ -166,21 +167,21 @@ public final class DistributedContext {
      * }
      * }</pre>
      *
-     * <p>A {@link ReenterableException}, from any call, is answered by calling it again: it takes this rank back into its group.
+     * <p>After a {@link ReenterableException} from any call, call this again: it takes this rank back into its group.
      *
-     * @return the number of the step, which a rank that enters takes over from the others
+     * @return the number of the step; a rank that enters takes it over from the others
      * @throws CollectiveException no step begins; the subclass says what to do
      */
     public StepStart beginStep() throws CollectiveException {
         return beginStep(options);
     }
 
-    /** As {@link #beginStep()}, with a deadline; waiting to be let in counts. */
+    /** As {@link #beginStep()}, with options; the deadline includes the time that this rank waits to enter. */
     public StepStart beginStep(CollectiveOptions options) throws CollectiveException {
         return backend.beginStep(options);
     }
 
-    /** As {@link DistributedBackend#saveCompression}: what this rank's compressions remember, to be kept with the trained state. */
+    /** As {@link DistributedBackend#saveCompression}: saves the memory of this rank's compressions, to be kept with the trained state. */
     public MemorySegment saveCompression(Arena arena) throws CollectiveException {
         return backend.saveCompression(arena);
     }
@@ -199,8 +200,8 @@ public final class DistributedContext {
      * Combines {@code values} over all ranks, in place. All ranks end with the same bits.
      *
      * @param values same length on all ranks, 0 or more; unchanged if this throws
-     * @param op how; AVG divides by the ranks that really contributed, after the sum, which must fit into the type: see {@link
-     *     ReduceOp#AVG}
+     * @param op how to combine; AVG divides by the number of ranks that contributed, after the sum, which must fit into the type: see
+     *     {@link ReduceOp#AVG}
      * @throws CollectiveException no result; the subclass says what to do
      */
     public CollectiveResult allReduce(float[] values, ReduceOp op) throws CollectiveException {
@@ -240,10 +241,10 @@ public final class DistributedContext {
     }
 
     /**
-     * Combines many arrays as one, in place; small ones travel together.
+     * Combines many arrays in one call, in place; small ones travel together.
      *
      * @param tensors the same sizes in the same order on all ranks, none or more; all are written, or none if this throws
-     * @return of all of them together: the fewest contributors of any
+     * @return the result of all of them together, with the smallest number of contributors of any
      * @throws CollectiveException no result; the subclass says what to do
      */
     public CollectiveResult allReduce(float[][] tensors, ReduceOp op) throws CollectiveException {
@@ -253,19 +254,19 @@ public final class DistributedContext {
     /**
      * As {@link #allReduce(float[][], ReduceOp)}, for any values.
      *
-     * @param tensors all of one type; none are float32
+     * @param tensors all of one type; an empty list counts as float32
      */
     public CollectiveResult allReduce(List<Tensor> tensors, ReduceOp op) throws CollectiveException {
         return backend.allReduce(tensors.stream().map(Tensor::memory).toList(), Tensor.typeOf(tensors), op, options);
     }
 
     /**
-     * Begins an all-reduce in place and returns; it runs after all that this rank began before, one at a time ({@link Work}). Later calls
-     * of this rank come after it, and end after it.
+     * Begins an all-reduce in place and returns. It runs after all calls that this rank began before, one at a time ({@link Work}). Later
+     * calls of this rank run after it, and end after it.
      *
      * @param values belong to the collective until it has ended
      * @throws CollectiveException nothing was begun, because the backend is closed
-     * @throws InterruptedException nothing was begun: too many are on their way, and this thread was interrupted while it waited
+     * @throws InterruptedException nothing was begun: too many calls were open, and this thread was interrupted while it waited
      */
     public Work allReduceAsync(float[] values, ReduceOp op) throws CollectiveException, InterruptedException {
         return allReduceAsync(Tensor.of(values), op);
@@ -277,11 +278,11 @@ public final class DistributedContext {
     }
 
     /**
-     * Combines {@code values} over all ranks, of which each rank gets its share, where it lies in the array: as even as can be,
-     * the first ones longer. Returns only when all hold theirs.
+     * Combines {@code values} over all ranks; each rank gets its share of the result, at its place in the array. Shares are as even as
+     * possible, the first ones longer. Returns only when all ranks hold theirs.
      *
-     * @param values outside the own share they are unchanged
-     * @return says which elements are the own share
+     * @param values unchanged outside this rank's share
+     * @return the result, which says which elements are this rank's share
      * @throws CollectiveException no result; the subclass says what to do
      */
     public CollectiveResult reduceScatter(float[] values, ReduceOp op) throws CollectiveException {
@@ -294,7 +295,7 @@ public final class DistributedContext {
     }
 
     /**
-     * Combines {@code values} over all ranks at {@code root}. Returns only when it holds the result.
+     * Combines {@code values} over all ranks at {@code root}. Returns only when the root holds the result.
      *
      * @param values in place at the root, unchanged elsewhere
      * @param root 0 to {@code worldSize() - 1}, the same on all ranks
@@ -310,10 +311,10 @@ public final class DistributedContext {
     }
 
     /**
-     * Gives all ranks the blocks of all, in rank order.
+     * Gives every rank the blocks of all ranks, in rank order.
      *
-     * @param block this rank's
-     * @param gathered {@code block.length * worldSize()} or more; after a loss filled from the front, with as many blocks as the
+     * @param block of this rank
+     * @param gathered {@code block.length * worldSize()} or more elements; after a loss filled from the front, with as many blocks as the
      *     result has contributors
      * @throws CollectiveException no result; the subclass says what to do
      */
@@ -327,9 +328,9 @@ public final class DistributedContext {
     }
 
     /**
-     * Gives {@code root} the blocks of all, in rank order. Returns only when it holds them.
+     * Gives {@code root} the blocks of all ranks, in rank order. Returns only when the root holds them.
      *
-     * @param block this rank's
+     * @param block of this rank
      * @param gathered at the root as for {@link #allGather(float[], float[])}; elsewhere of any size and unchanged
      * @param root 0 to {@code worldSize() - 1}, the same on all ranks
      * @throws CollectiveException no result; the subclass says what to do
@@ -344,9 +345,9 @@ public final class DistributedContext {
     }
 
     /**
-     * Gives each rank its block of the root's, in rank order. Returns only when all hold theirs.
+     * Gives each rank its block of the root's array, in rank order. Returns only when all ranks hold theirs.
      *
-     * @param blocks {@code block.length * worldSize()} or more at the root; elsewhere of any size
+     * @param blocks {@code block.length * worldSize()} or more elements at the root; elsewhere of any size
      * @param block written
      * @param root 0 to {@code worldSize() - 1}, the same on all ranks
      * @throws CollectiveException no result; the subclass says what to do
@@ -361,7 +362,7 @@ public final class DistributedContext {
     }
 
     /**
-     * Replaces {@code values} on all ranks by those of {@code root}; returns when all hold them.
+     * Replaces {@code values} on all ranks by those of {@code root}; returns when all ranks hold them.
      *
      * @param values same length on all ranks; unchanged if this throws
      * @param root 0 to {@code worldSize() - 1}, the same on all ranks
@@ -382,12 +383,12 @@ public final class DistributedContext {
     }
 
     /**
-     * Sends {@code values} to one other rank, which calls {@link #receive(float[], int)}; returns when it has them. No other rank has
-     * to do anything, and a thread of its own may do this beside collectives; see {@link DistributedBackend#send}.
+     * Sends {@code values} to one other rank, which calls {@link #receive(float[], int)}; returns when that rank has them. No other rank
+     * takes part, and a separate thread may do this during collectives; see {@link DistributedBackend#send}.
      *
      * @param values of the length that the other rank receives; not written
-     * @param toRank 0 to {@code worldSize() - 1}, another one than this
-     * @throws CollectiveException the subclass says what to do
+     * @param toRank another rank, 0 to {@code worldSize() - 1}
+     * @throws CollectiveException not transferred; the subclass says what to do
      */
     public void send(float[] values, int toRank) throws CollectiveException {
         send(Tensor.of(values), toRank);
@@ -399,11 +400,11 @@ public final class DistributedContext {
     }
 
     /**
-     * Waits for what one other rank sends to this one with {@link #send(float[], int)}.
+     * Waits for the values that another rank sends to this one with {@link #send(float[], int)}.
      *
-     * @param values written when all is there; unchanged if this throws
-     * @param fromRank 0 to {@code worldSize() - 1}, another one than this
-     * @throws CollectiveException the subclass says what to do
+     * @param values written once all have arrived; unchanged if this throws
+     * @param fromRank another rank, 0 to {@code worldSize() - 1}
+     * @throws CollectiveException not transferred; the subclass says what to do
      */
     public void receive(float[] values, int fromRank) throws CollectiveException {
         receive(Tensor.of(values), fromRank);
@@ -415,9 +416,9 @@ public final class DistributedContext {
     }
 
     /**
-     * Returns when all ranks called it.
+     * Returns once all ranks have called it.
      *
-     * @throws CollectiveException they did not; the subclass says why
+     * @throws CollectiveException not all ranks called it; the subclass says why
      */
     public void barrier() throws CollectiveException {
         barrier(options);
@@ -428,7 +429,7 @@ public final class DistributedContext {
         backend.barrier(options);
     }
 
-    /** What the backend did so far. */
+    /** Counters of the backend since its start. */
     public CollectiveMetrics metricsSnapshot() {
         return backend.metricsSnapshot();
     }

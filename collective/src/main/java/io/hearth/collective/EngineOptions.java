@@ -4,14 +4,14 @@ import io.hearth.compression.CompressionStrategy;
 import java.time.Duration;
 
 /**
- * How an engine works where a call does not say otherwise.
+ * Settings of an engine; the options of a call override deadline and compression.
  *
  * @param deadline positive; the longest time of one collective, waiting for slower ranks and view changes included
- * @param config how bytes travel; same on all ranks
- * @param policy what a loss means for open collectives
- * @param stateBudget positive; how long the group may be kept waiting while this member takes over its shared state
+ * @param config algorithms and sizes; the same on all ranks
+ * @param policy effect of a loss on open collectives
+ * @param stateBudget positive; how long the group waits at most while this member takes over its shared state
  * @param compression of float32 in SUM and AVG
- * @param ranks how many the group trains with
+ * @param ranks limits on the number of ranks of the group
  */
 public record EngineOptions(
         Duration deadline,
@@ -31,7 +31,8 @@ public record EngineOptions(
 
     public EngineOptions {
         if (!deadline.isPositive() || !stateBudget.isPositive()) {
-            throw new IllegalArgumentException("need positive durations; got " + deadline + " and " + stateBudget);
+            throw new IllegalArgumentException(
+                    "deadline and stateBudget must be positive, got " + deadline + " and " + stateBudget);
         }
     }
 
@@ -60,12 +61,12 @@ public record EngineOptions(
         return new EngineOptions(deadline, config, policy, stateBudget, chosen, ranks);
     }
 
-    /** The same with other ways for bytes. */
+    /** The same with other algorithms and sizes. */
     public EngineOptions with(CollectiveConfig other) {
         return new EngineOptions(deadline, other, policy, stateBudget, compression, ranks);
     }
 
-    /** The same with another number of ranks. */
+    /** The same with other limits on the number of ranks. */
     public EngineOptions with(RankBounds bounds) {
         return new EngineOptions(deadline, config, policy, stateBudget, compression, bounds);
     }

@@ -1,9 +1,9 @@
 package io.hearth.collective;
 
-/** What happens to open collectives when a member is lost. */
+/** Treatment of open collectives when a member is lost. */
 public enum LossPolicy {
-    /** The rest repeats them. */
+    /** The remaining members repeat them. */
     RETRY,
-    /** They end with an error that names the lost, unless a member finished them. */
+    /** They end with an error that names the lost members, except those that a member has finished. */
     FAIL_FAST
 }

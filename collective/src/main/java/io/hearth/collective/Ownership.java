@@ -8,17 +8,15 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * How much of a buffer each rank owns where a sum goes {@link AllReduceStrategy#DIRECT}: an owner gets all contributions to its part,
- * adds them and sends the sum to all. So a rank with a slow port or processor should own less. The result has the same bits whoever
- * owns what.
+ * Each rank's part of the buffer in a {@link AllReduceStrategy#DIRECT} sum. An owner receives all contributions to its part, adds them and
+ * sends the sum to all ranks. So a rank with a slow port or processor should own less. The parts do not affect the bits of the result.
  *
- * <p>Weights count in a world of as many ranks; in any other, such as after a loss, all own the same.
+ * <p>Weights apply in a world with the same number of ranks; in any other, such as after a loss, all ranks own the same.
  *
- * @param weights by rank, finite and 0 or more, not all 0, at most {@link View#MEMBERS_MAX}; the same on all ranks. None: all own
- *     the same
+ * @param weights by rank, finite and 0 or more, not all 0, at most {@link View#MEMBERS_MAX}; the same on all ranks. None: all own the same
  */
 public record Ownership(List<Double> weights) {
-    /** The same for all. */
+    /** All ranks own the same. */
     public static final Ownership EQUAL = new Ownership(List.of());
 
     private static final int TEXT_MAX = 40;
@@ -34,17 +32,17 @@ public record Ownership(List<Double> weights) {
         }
     }
 
-    /** By rank; as in the record. */
+    /** Weights by rank; as in the record. */
     public static Ownership weighted(double... weights) {
         return new Ownership(Arrays.stream(weights).boxed().toList());
     }
 
-    /** Who owns what of {@code count} elements. */
+    /** The shares of {@code count} elements. */
     public Shares shares(long count, int world) {
         return weights.size() == world ? Shares.weighted(count, weights) : Shares.equal(count, world);
     }
 
-    /** After the name of a strategy; other texts for other weights. */
+    /** Text that follows the name of a strategy; different weights have different texts. */
     public String text() {
         if (weights.isEmpty()) {
             return "";

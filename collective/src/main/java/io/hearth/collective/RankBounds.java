@@ -3,19 +3,19 @@ package io.hearth.collective;
 import io.hearth.election.View;
 
 /**
- * How many ranks a group trains with.
+ * Limits on the number of ranks of a group.
  *
- * @param least with fewer, the next step waits; without steps, the next collective
- * @param most with more, no step begins; those that came last are spares and wait outside
+ * @param least with fewer ranks, the next step waits; without steps, the next collective
+ * @param most with more ranks, no step begins; the trainers that came last are spares and wait outside the group
  */
 public record RankBounds(int least, int most) {
-    /** As many as there are. */
+    /** No limits. */
     public static final RankBounds ANY = new RankBounds(1, View.MEMBERS_MAX);
 
     public RankBounds {
         if (least < 1 || most < least || most > View.MEMBERS_MAX) {
-            throw new IllegalArgumentException("a group trains with MIN to MAX ranks, 1 <= MIN <= MAX <= "
-                    + View.MEMBERS_MAX + ", got " + least + " and " + most);
+            throw new IllegalArgumentException("ranks must be MIN to MAX with 1 <= MIN <= MAX <= " + View.MEMBERS_MAX
+                    + ", got " + least + " and " + most);
         }
     }
 }

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Which schedule a call plays: what was asked for, else the one that the model predicts to be the fastest.
+ * Chooses the schedule of a call: the requested one, else the one with the shortest time by the model.
  *
- * <p>A pure function of its arguments and the model. All members have to agree on all of these; then they agree on the choice
- * without a word. So nothing goes in that a member measured for itself.
+ * <p>A pure function of its arguments and the model. All members have the same arguments and the same model, so they choose the same
+ * without a message. Therefore a member's own measurements are no input.
  *
- * @param model of the links that all members take for granted
+ * @param model of the links, the same on all members
  */
 public record ScheduleChoice(CostModel model) {
     private static final List<AllReduceAlgorithm> ALL_REDUCE = List.of(AllReduceAlgorithm.values());
@@ -22,7 +22,7 @@ public record ScheduleChoice(CostModel model) {
     /**
      * For an all-reduce.
      *
-     * @param asked how
+     * @param asked requested strategy
      * @param world number of positions, 1 or more
      * @param bytes of the buffer, 0 or more
      */
@@ -79,7 +79,7 @@ public record ScheduleChoice(CostModel model) {
         return least(List.of(PairAlgorithm.values()), algorithm -> model.allGatherNanos(algorithm, world, blockBytes));
     }
 
-    /** The first one that none of the later ones beats clearly: equal costs differ by what arithmetic rounds. */
+    /** The first candidate that no later one clearly beats: equal costs may differ by rounding. */
     private static <T> T least(List<T> candidates, ToDoubleFunction<T> nanos) {
         T best = candidates.getFirst();
         for (T candidate : candidates) {

@@ -8,18 +8,18 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What a rank asks for under one number; all ranks must ask for the same.
+ * Description of one call; all ranks must use the same under one number.
  *
  * @param kind which collective
- * @param op how contributions combine; SUM where nothing is combined
+ * @param op how contributions combine; SUM if nothing is combined
  * @param type of the elements
  * @param count elements in the buffer, 0 or more; at most {@link Tensor#BYTES_MAX} bytes of them
  * @param codec name of the compression, {@code none} without; at most {@link CompressionStrategy#TEXT_MAX} characters
- * @param root whose bytes are spread or who gets the result; a node and not a rank, because ranks change when a member is lost
- * @param strategy which algorithm was asked for, {@code auto} without; at most {@link CompressionStrategy#TEXT_MAX} characters
- * @param inPlace an all-reduce only: the result comes into being where the application wants it, and no rank keeps it; so the
- *     number ends only when all said that they hold it
- * @param list the tensors of which this is a bucket; empty for what is no list
+ * @param root source of the bytes, or receiver of the result; a node and not a rank, because ranks change when a member is lost
+ * @param strategy requested algorithm, {@code auto} without; at most {@link CompressionStrategy#TEXT_MAX} characters
+ * @param inPlace for an all-reduce only: the result is computed in the application's buffer, and no rank keeps a copy; so the number ends
+ *     only when all ranks have confirmed the result
+ * @param list the list of tensors of which this call carries a bucket; empty for a call without a list
  */
 public record Signature(
         Kind kind,
@@ -31,32 +31,32 @@ public record Signature(
         String strategy,
         boolean inPlace,
         Optional<TensorList> list) {
-    /** Name of the codec that sends elements as they are. */
+    /** Name of the codec that sends elements unchanged. */
     public static final String PLAIN = "none";
 
-    /** Where the algorithm is chosen by size and world. */
+    /** Name of the strategy that chooses the algorithm by size and world. */
     public static final String AUTO = "auto";
 
     /** The collectives. */
     public enum Kind {
         ALL_REDUCE(false, true),
         BROADCAST(true, true),
-        /** Which codec sums of one size take from now on; its result is a {@link io.hearth.collective.choice.CodecDecision}. */
+        /** Chooses the codec for sums of one size; its result is a {@link io.hearth.collective.choice.CodecDecision}. */
         CHOICE(false, true),
-        /** The beginning of a step; its result is what all agreed on as the state to begin with. */
+        /** The beginning of a step; its result is the state on which all ranks agreed. */
         BOUNDARY(false, true),
-        /** {@code count} elements at each rank, and the sum's share of each rank there. */
+        /** {@code count} elements at each rank; each rank gets its share of the sum. */
         REDUCE_SCATTER(false, false),
-        /** {@code count} elements of each rank at all ranks. */
+        /** All ranks get {@code count} elements of each rank. */
         ALL_GATHER(false, true),
         REDUCE(true, false),
-        /** {@code count} elements of each rank at the root. */
+        /** The root gets {@code count} elements of each rank. */
         GATHER(true, false),
-        /** {@code count} elements of the root at each rank. */
+        /** Each rank gets {@code count} elements of the root. */
         SCATTER(true, false),
-        /** Nothing, once all are there. */
+        /** No data: ends once all ranks have called it. */
         BARRIER(false, true),
-        /** The same as a group's first number. */
+        /** A barrier that is a group's first number. */
         START(false, true);
 
         private final boolean hasRoot;
@@ -67,14 +67,14 @@ public record Signature(
             this.isShared = isShared;
         }
 
-        /** Whether one rank is another than the rest. */
+        /** Whether one rank has a role of its own. */
         public boolean hasRoot() {
             return hasRoot;
         }
 
         /**
-         * Whether all ranks get the same bytes, so that who has them can pass them on. Else a number ends only when all said that
-         * they hold what is theirs, and there is nothing to pass on.
+         * Whether all ranks get the same bytes, so that a rank that has them can forward them. Otherwise a number ends only when all ranks
+         * have confirmed their part, and there is nothing to forward.
          */
         public boolean isShared() {
             return isShared;
@@ -104,7 +104,7 @@ public record Signature(
         return new Signature(Kind.ALL_REDUCE, op, type, count, codec, Optional.empty(), AUTO, false, Optional.empty());
     }
 
-    /** An all-reduce of float32 values that travel encoded; {@code strategy} and {@code inPlace} as in the record. */
+    /** An all-reduce of encoded float32 values; {@code strategy} and {@code inPlace} as in the record. */
     public static Signature encoded(ReduceOp op, long count, String codec, String strategy, boolean inPlace) {
         return new Signature(
                 Kind.ALL_REDUCE,
@@ -134,7 +134,7 @@ public record Signature(
         return new Signature(kind, op, type, count, PLAIN, Optional.of(root), strategy, false, Optional.empty());
     }
 
-    /** A broadcast of bytes that are not touched. */
+    /** A broadcast of unchanged bytes. */
     public static Signature broadcast(DataType type, long count, NodeId root) {
         return rooted(Kind.BROADCAST, ReduceOp.SUM, type, count, root, AUTO);
     }
@@ -144,7 +144,7 @@ public record Signature(
         return combining(Kind.BOUNDARY, ReduceOp.SUM, DataType.UINT8, bytes, AUTO);
     }
 
-    /** The choice of a codec for tensors of so many values, with a result of {@code bytes}. */
+    /** The choice of a codec for tensors of {@code values} values, with a result of {@code bytes}. */
     public static Signature choice(CompressionStrategy.Auto compression, long values, long bytes) {
         return new Signature(
                 Kind.CHOICE,
@@ -168,7 +168,7 @@ public record Signature(
         return combining(Kind.START, ReduceOp.SUM, DataType.UINT8, 0, AUTO);
     }
 
-    /** Whether members may enter where this waits to run. */
+    /** Whether members may enter while this call waits to run. */
     public boolean admits() {
         return kind == Kind.BOUNDARY || kind == Kind.START;
     }
@@ -183,12 +183,12 @@ public record Signature(
         return count * type.bytes();
     }
 
-    /** What a rank that has the result can pass on to one that lacks it. */
+    /** Bytes that a rank with the result can forward to one that lacks it. */
     public long keptBytes(int contributors) {
         return !kind.isShared() || inPlace ? 0 : kind == Kind.ALL_GATHER ? bytes() * contributors : bytes();
     }
 
-    /** Whether elements cross the wire encoded. */
+    /** Whether elements are sent encoded. */
     public boolean isEncoded() {
         return !codec.equals(PLAIN);
     }

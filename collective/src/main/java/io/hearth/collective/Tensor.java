@@ -7,13 +7,13 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * Values of one type in memory of the caller, as collectives take them. Nothing is copied: a result is written into the same memory.
+ * Values of one type in the caller's memory, as collectives use them. Nothing is copied: a result is written into the same memory.
  *
  * @param memory a whole number of elements, little-endian, on the heap or native
  * @param type of each element
  */
 public record Tensor(MemorySegment memory, DataType type) {
-    /** Most bytes of a tensor, far from overflow and more than any memory has. */
+    /** Most bytes of a tensor: far from overflow, and larger than any memory. */
     public static final long BYTES_MAX = 1L << 48;
 
     /** As float32. */
@@ -47,27 +47,29 @@ public record Tensor(MemorySegment memory, DataType type) {
     }
 
     /**
-     * A buffer's elements from its position to its limit, both of which stay.
+     * A buffer's elements from its position to its limit; the buffer's position and limit do not change.
      *
-     * @throws IllegalArgumentException its elements are not little-endian
+     * @throws IllegalArgumentException the elements are not little-endian
      */
     public static Tensor of(ByteBuffer buffer, DataType type) {
         if (type.bytes() > 1 && buffer.order() != ByteOrder.LITTLE_ENDIAN) {
-            throw new IllegalArgumentException("the buffer is big-endian, as every new one is, and collectives take"
-                    + " little-endian elements: call order(ByteOrder.LITTLE_ENDIAN) before you fill it");
+            throw new IllegalArgumentException(
+                    "buffer must be little-endian, got big-endian, the default of a new ByteBuffer:"
+                            + " call order(ByteOrder.LITTLE_ENDIAN) before you fill it");
         }
         return new Tensor(MemorySegment.ofBuffer(buffer), type);
     }
 
-    /** The type of both. */
+    /** The common type of both. */
     DataType typeWith(Tensor other) {
         if (type != other.type) {
-            throw new IllegalArgumentException("one call takes values of one type, got " + type + " and " + other.type);
+            throw new IllegalArgumentException(
+                    "all values of a call must have one type, got " + type + " and " + other.type);
         }
         return type;
     }
 
-    /** The type of all; float32 if there are none. */
+    /** The common type of all; float32 for an empty list. */
     static DataType typeOf(List<Tensor> tensors) {
         DataType type = tensors.isEmpty() ? DataType.FLOAT32 : tensors.getFirst().type;
         tensors.forEach(tensor -> tensors.getFirst().typeWith(tensor));
@@ -75,9 +77,9 @@ public record Tensor(MemorySegment memory, DataType type) {
     }
 
     /**
-     * Checks memory before anything is sent: later, this rank alone would have the error.
+     * Checks memory before anything is sent: later, the error would occur on this rank alone.
      *
-     * @throws IllegalArgumentException it was freed, or belongs to another thread
+     * @throws IllegalArgumentException the memory was freed, or belongs to another thread
      */
     public static void requireUsable(MemorySegment memory) {
         if (!memory.scope().isAlive()) {
@@ -85,31 +87,32 @@ public record Tensor(MemorySegment memory, DataType type) {
         }
         if (!memory.isAccessibleBy(Thread.currentThread())) {
             throw new IllegalArgumentException(
-                    "a buffer's memory belongs to another thread: call from the one that made"
-                            + " its arena, or take Arena.ofShared()");
+                    "a buffer's memory belongs to another thread: call from the thread that opened"
+                            + " its arena, or use Arena.ofShared()");
         }
     }
 
     /**
-     * The same for memory that is written.
+     * As {@link #requireUsable}, for memory that is written.
      *
-     * @throws IllegalArgumentException it is read-only too
+     * @throws IllegalArgumentException the same, or the memory is read-only
      */
     public static void requireWritable(MemorySegment memory) {
         requireUsable(memory);
         if (memory.isReadOnly()) {
-            throw new IllegalArgumentException("the result is written to the buffer, and this one is read-only");
+            throw new IllegalArgumentException("the result's buffer must be writable, got a read-only one");
         }
     }
 
     /**
-     * How many elements a buffer has.
+     * Number of elements of a buffer.
      *
-     * @throws IllegalArgumentException no whole number
+     * @throws IllegalArgumentException the size is not a multiple of an element's
      */
     public static long elements(MemorySegment values, DataType type) {
         if (values.byteSize() % type.bytes() != 0) {
-            throw new IllegalArgumentException(values.byteSize() + " bytes are no whole number of " + type);
+            throw new IllegalArgumentException(
+                    "a buffer must hold whole elements of " + type + ", got " + values.byteSize() + " bytes");
         }
         return values.byteSize() / type.bytes();
     }

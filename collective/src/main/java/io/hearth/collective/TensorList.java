@@ -5,26 +5,28 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Which list of tensors a rank sums, and which bucket of it a call carries. Buckets of one size may hold other tensors, so ranks
- * compare their whole lists, with each bucket.
+ * The list of tensors that a rank sums, and the bucket of it that a call carries. Two buckets of one size may hold different tensors, so
+ * ranks compare their whole lists with each bucket.
  *
  * @param bucket from 0
- * @param tensors how many the list has, 0 or more
- * @param first elements of the first ones, at most {@link #FIRST_MAX}: for people
- * @param digest of the lengths of all
+ * @param tensors number of tensors in the list, 0 or more
+ * @param first lengths of the first tensors, at most {@link #FIRST_MAX} of them, in elements; for messages
+ * @param digest of the lengths of all tensors
  */
 public record TensorList(int bucket, int tensors, List<Long> first, long digest) {
-    /** Most lengths that are told one by one. */
+    /** Most lengths that are listed one by one. */
     public static final int FIRST_MAX = 6;
 
     public TensorList {
         first = List.copyOf(first);
         if (bucket < 0 || tensors < 0 || first.size() != Math.min(tensors, FIRST_MAX)) {
-            throw new IllegalArgumentException("no list of " + tensors + " tensors has a bucket " + bucket + " and "
-                    + first.size() + " first ones");
+            throw new IllegalArgumentException(
+                    "need bucket and tensors of 0 or more and the first " + FIRST_MAX + " lengths at most, got bucket "
+                            + bucket + ", " + tensors + " tensors and " + first.size() + " lengths");
         }
         if (first.stream().anyMatch(length -> length < 0 || length > Tensor.BYTES_MAX)) {
-            throw new IllegalArgumentException("a tensor has 0 to " + Tensor.BYTES_MAX + " elements, got " + first);
+            throw new IllegalArgumentException(
+                    "a tensor's length must be 0 to " + Tensor.BYTES_MAX + " elements, got " + first);
         }
     }
 
@@ -41,7 +43,7 @@ public record TensorList(int bucket, int tensors, List<Long> first, long digest)
         return new TensorList(0, lengths.size(), lengths.subList(0, Math.min(lengths.size(), FIRST_MAX)), digest);
     }
 
-    /** The same list's bucket of this number. */
+    /** The bucket of this number of the same list. */
     public TensorList bucket(int number) {
         return new TensorList(number, tensors, first, digest);
     }

@@ -6,16 +6,16 @@ import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
 /**
- * The sizes of a tensor's dimensions as its values lie in memory, the outermost first, as NumPy and PyTorch have them. Compression by
- * low rank takes a tensor of two or more dimensions as a matrix: the first one times all others.
+ * The sizes of a tensor's dimensions in memory order, the outermost first, as in NumPy and PyTorch. Low-rank compression treats a tensor of
+ * two or more dimensions as a matrix: the first dimension times all others.
  *
- * @param sizes 1 or more each, together at most 2^31 - 1 but for the first; none for a single value
+ * @param sizes each 1 or more; the product of all but the first is at most 2^31 - 1; empty for a single value
  */
 public record TensorShape(List<Integer> sizes) {
     public TensorShape {
         sizes = List.copyOf(sizes);
         if (sizes.stream().anyMatch(size -> size < 1)) {
-            throw new IllegalArgumentException("each size of a tensor is 1 or more, got " + text(sizes));
+            throw new IllegalArgumentException("each size of a tensor must be 1 or more, got " + text(sizes));
         }
         try {
             Math.multiplyExact(columns(sizes), (long) (sizes.isEmpty() ? 1 : sizes.getFirst()));
@@ -24,17 +24,17 @@ public record TensorShape(List<Integer> sizes) {
         }
     }
 
-    /** As the record has them. */
+    /** As in the record. */
     public static TensorShape of(int... sizes) {
         return new TensorShape(Arrays.stream(sizes).boxed().toList());
     }
 
-    /** How many values such a tensor has. */
+    /** Number of values of such a tensor. */
     public long count() {
         return (sizes.isEmpty() ? 1L : sizes.getFirst()) * columns(sizes);
     }
 
-    /** Values of a row, where the tensor is taken as a matrix; empty with fewer than two dimensions. */
+    /** Values in a row of the tensor as a matrix; empty with fewer than two dimensions. */
     public OptionalInt columns() {
         return sizes.size() < 2 ? OptionalInt.empty() : OptionalInt.of(columns(sizes));
     }

@@ -1,4 +1,4 @@
-/** All-reduce and its recovery. */
+/** The API of collectives: backends and contexts, tensors, options, results, metrics and listeners. */
 @NullMarked
 package io.hearth.collective;
 

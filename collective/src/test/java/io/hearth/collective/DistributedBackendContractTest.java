@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What every backend must do. */
+/** The contract that every backend must fulfil. */
 public abstract class DistributedBackendContractTest {
     /** A group of connected backends, by rank; each is closed by its test. */
     protected abstract List<? extends DistributedBackend> open(int world) throws Exception;
@@ -53,7 +53,7 @@ public abstract class DistributedBackendContractTest {
         }
     }
 
-    /** All at once: a backend may wait for the others when it closes. */
+    /** Closes all backends at once: a backend may wait for the others when it closes. */
     public static void close(List<? extends DistributedBackend> backends) throws InterruptedException {
         List<Thread> threads = backends.stream()
                 .map(backend -> Thread.ofPlatform().daemon(true).start(backend::close))

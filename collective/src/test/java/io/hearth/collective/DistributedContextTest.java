@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** A script's side of the collectives: kinds of memory, and mistakes. */
+/** The collectives as a script calls them: kinds of memory, and wrong arguments. */
 final class DistributedContextTest {
     private static final int WORLD = 3;
     private static final int ROOT = 1;
@@ -326,18 +326,22 @@ final class DistributedContextTest {
             MemorySegment odd = MemorySegment.ofArray(new byte[7]);
             MemorySegment good = MemorySegment.ofArray(new byte[8]);
             MemorySegment fixed = MemorySegment.ofArray(new byte[8]).asReadOnly();
-            refused("no whole number", () -> context.allReduce(Tensor.of(odd, DataType.FLOAT32), ReduceOp.SUM));
-            refused("no whole number", () -> context.allReduceAsync(Tensor.of(odd, DataType.FLOAT32), ReduceOp.SUM));
             refused(
-                    "no whole number",
+                    "must hold whole elements",
+                    () -> context.allReduce(Tensor.of(odd, DataType.FLOAT32), ReduceOp.SUM));
+            refused(
+                    "must hold whole elements",
+                    () -> context.allReduceAsync(Tensor.of(odd, DataType.FLOAT32), ReduceOp.SUM));
+            refused(
+                    "must hold whole elements",
                     () -> context.allReduce(
                             List.of(Tensor.of(good, DataType.FLOAT32), Tensor.of(odd, DataType.FLOAT32)),
                             ReduceOp.SUM));
             refused(
-                    "no whole number",
+                    "must hold whole elements",
                     () -> context.allGather(Tensor.of(good, DataType.FLOAT32), Tensor.of(odd, DataType.FLOAT32)));
             refused(
-                    "no whole number",
+                    "must hold whole elements",
                     () -> context.scatter(Tensor.of(good, DataType.FLOAT32), Tensor.of(odd, DataType.FLOAT32), 0));
             refused(
                     "no rank 1",
@@ -354,11 +358,11 @@ final class DistributedContextTest {
                     () -> context.allGather(Tensor.of(good, DataType.INT8), Tensor.of(fixed, DataType.INT8)));
             Tensor floats = Tensor.of(new float[2]);
             Tensor ints = Tensor.of(new int[2]);
-            refused("of one type, got FLOAT32 and INT32", () -> context.allReduce(floats, ints, ReduceOp.SUM));
-            refused("of one type, got FLOAT32 and INT32", () -> context.allGather(floats, ints));
-            refused("of one type, got FLOAT32 and INT32", () -> context.allReduce(List.of(floats, ints), ReduceOp.SUM));
+            refused("one type, got FLOAT32 and INT32", () -> context.allReduce(floats, ints, ReduceOp.SUM));
+            refused("one type, got FLOAT32 and INT32", () -> context.allGather(floats, ints));
+            refused("one type, got FLOAT32 and INT32", () -> context.allReduce(List.of(floats, ints), ReduceOp.SUM));
             refused("the size of the input", () -> context.allReduce(new float[3], new float[2], ReduceOp.SUM));
-            refused("a deadline is positive", () -> CollectiveOptions.DEFAULTS.within(Duration.ofSeconds(-1)));
+            refused("deadline must be positive", () -> CollectiveOptions.DEFAULTS.within(Duration.ofSeconds(-1)));
             ByteBuffer bigEndian = ByteBuffer.allocate(8);
             refused("little-endian", () -> context.allReduce(Tensor.of(bigEndian, DataType.INT32), ReduceOp.SUM));
             context.allReduce(Tensor.of(bigEndian, DataType.INT8), ReduceOp.SUM);
@@ -387,7 +391,7 @@ final class DistributedContextTest {
     }
 
     @Test
-    @SuppressWarnings("restricted") // memory that is nowhere, and never touched
+    @SuppressWarnings("restricted") // an address without memory, which is never accessed
     void aBlockThatCannotBeGatheredIsRefused() throws Exception {
         try (var group = new TestGroup(1, EngineOptions.DEFAULTS)) {
             var context = new DistributedContext(group.engine(0));
@@ -465,7 +469,7 @@ final class DistributedContextTest {
         }
     }
 
-    /** Calls from inside. */
+    /** A codec that calls into the context while it encodes. */
     private static final class Curious implements Codec {
         private final Executable inside;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which schedule is chosen, far from the sizes at which two of them are alike. */
+/** The choice of schedules, at sizes far from those at which two of them take the same time. */
 final class ScheduleChoiceTest {
     private static final int SEGMENT = 128 * 1024;
     private static final long IN_TURN = CollectiveConfig.DEFAULTS.inTurnBytesMax();

@@ -11,31 +11,34 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One collective of the application on its way; all fields that change are guarded by the group's lock. */
+/**
+ * One open collective of the application. The group's lock guards all mutable fields, except those that a comment assigns to the calling
+ * thread.
+ */
 public final class Call {
     private final Signature signature;
     private final Memory memory;
     private final CollectiveOperation operation;
     private final long dueNanos;
 
-    /** Given by the machine when the call begins. */
+    /** Assigned by the machine when the call begins. */
     public long number;
-    /** Set when the machine says run; taken by the calling thread. */
+    /** Set when the machine starts the number; taken by the calling thread. */
     @Nullable
     public Attempt attempt;
-    /** How the number ended on all ranks. */
+    /** Outcome of the number on all ranks. */
     public Status.@Nullable Kept outcome;
-    /** How the call ended on this rank alone. */
+    /** Error that ended the call on this rank alone. */
     @Nullable
     public CollectiveException error;
-    /** Mesh of the last attempt begun. */
+    /** Mesh of the newest attempt. */
     @Nullable
     public Mesh ran;
-    /** Of the last attempt begun; of the calling thread alone. */
+    /** Watch of the newest attempt; accessed by the calling thread alone. */
     public ExchangeWatch watch = ExchangeWatch.NONE;
-    /** Whether the machine said so of error feedback; carried out by the calling thread, which alone touches that memory. */
+    /** Whether the machine requested a rollback of error feedback; the calling thread, which alone accesses that memory, carries it out. */
     public boolean rollsBack;
-    /** Likewise, and after that. */
+    /** Whether the machine requested a commit of error feedback; carried out after the rollback. */
     public boolean commits;
 
     /** Counted by the calling thread alone. */
@@ -49,16 +52,16 @@ public final class Call {
     }
 
     /**
-     * What a call works on.
+     * The memory of a call.
      *
-     * @param input this rank's contribution, native and open to all threads: the application's own or a copy; not written
-     * @param copy memory of the engine that {@code input} is, if it is one
-     * @param work where the result comes into being, and is kept
-     * @param target where the application wants the result
+     * @param input this rank's contribution, native and accessible to all threads: the application's own or a copy; not written
+     * @param copy buffer of the engine behind {@code input}, if that is a copy
+     * @param work buffer that receives the result and keeps it
+     * @param target the application's memory for the result
      */
     public record Memory(
             MemorySegment input, Buffers.@Nullable Buffer copy, Buffers.Buffer work, MemorySegment target) {
-        /** Gives back what the engine lent, but for the result. */
+        /** Gives the copy of the input back to the pool; the result's buffer stays. */
         public void giveInput(Buffers buffers) {
             if (copy != null) {
                 buffers.give(copy);
@@ -67,14 +70,14 @@ public final class Call {
     }
 
     /**
-     * One try in one group epoch.
+     * One attempt in one group epoch.
      *
      * @param mesh of that epoch
-     * @param doomed runs only to tell all ranks this
+     * @param doomed if present, it runs only to distribute this rejection to all ranks
      */
     public record Attempt(Mesh mesh, Optional<CallRejection> doomed) {}
 
-    /** Carries out what the machine said about error feedback. */
+    /** Carries out the machine's requests about error feedback. */
     public void settle() {
         if (rollsBack) {
             operation.rollBack();
@@ -101,7 +104,7 @@ public final class Call {
         return memory.input();
     }
 
-    /** Where the result comes into being, and is kept. */
+    /** The buffer that receives the result and keeps it. */
     public Buffers.Buffer work() {
         return memory.work();
     }

@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * One call of the application.
  *
- * @param signature what is asked for
- * @param operation how it is done
+ * @param signature description of the call
+ * @param operation runs the call
  */
 public record CallPlan(Signature signature, CollectiveOperation operation) {
     /** The same for a bucket of a list. */

@@ -10,25 +10,25 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
-/** How one call's bytes travel: plain, broadcast, encoded, … Each attempt starts from the untouched input. */
+/** Runs one kind of call: plain sums, broadcasts, encoded sums, … Each attempt starts from the original input. */
 public interface CollectiveOperation {
     /**
-     * Says before the call begins what would otherwise fail in the middle of it, on this rank alone.
+     * Checks limits before the call begins; a failure in the middle of it would occur on this rank alone.
      *
-     * @throws IllegalStateException something is one too many
+     * @throws IllegalStateException the call would exceed a limit
      */
     default void requireRoom() {}
 
     /**
      * Runs one attempt on the calling thread.
      *
-     * @return the refusal with which the number ended on all ranks, if it did
+     * @return the rejection with which the number ended on all ranks, if any
      * @throws IOException a stream is broken or the mesh abandoned
      */
     Optional<CallRejection> attempt(OperationContext context) throws IOException;
 
     /**
-     * Copies what this rank gets of the result to where the application wants it.
+     * Copies this rank's part of the result to the application's memory.
      *
      * @param ran mesh of the last attempt
      */
@@ -41,16 +41,16 @@ public interface CollectiveOperation {
                 call.signature().bytes());
     }
 
-    /** What {@link #deliver} mostly does, for those who look where the time goes. */
+    /** The main phase of {@link #deliver}, for traces. */
     default Phase delivery() {
         return Phase.COPY;
     }
 
     /**
-     * Memory for a call of {@code signature}; given back by whoever runs the call. Input that not all threads may use is copied.
+     * Memory for a call of {@code signature}; the runner of the call gives it back. Input that not all threads may access is copied.
      *
-     * @param input the application's, not touched by others before the call ends
-     * @param target where the application wants the result
+     * @param input the application's values; no other code accesses them before the call ends
+     * @param target the application's memory for the result
      */
     default Call.Memory memory(Signature signature, MemorySegment input, MemorySegment target, Workspace workspace) {
         Buffers buffers = workspace.buffers();
@@ -62,43 +62,43 @@ public interface CollectiveOperation {
             Buffers.Buffer copy = buffers.take(input.byteSize());
             MemorySegment.copy(input, 0, copy.bytes(), 0, input.byteSize());
             return new Call.Memory(copy.bytes(), copy, work, target);
-        } catch (RuntimeException | Error none) { // such as no more memory
+        } catch (RuntimeException | Error none) { // such as an OutOfMemoryError
             buffers.give(work);
             throw none;
         }
     }
 
-    /** Bytes of the memory in which the result comes into being, for one that goes to {@code target}; 0 where it needs none. */
+    /** Bytes of the buffer that receives the result for {@code target}; 0 if none is needed. */
     default long workBytes(Signature signature, MemorySegment target) {
         return signature.bytes();
     }
 
-    /** Elements of the application's buffer. */
+    /** A range of elements in the application's buffer. */
     record Part(long first, long count) {}
 
-    /** Which elements this rank got. */
+    /** The elements that this rank got. */
     default Part part(Call call, int contributors) {
         return new Part(0, call.signature().count());
     }
 
-    /** Ranks without which this rank does not run the call, nor the one after it if this is the group's start. */
+    /** Least number of ranks with which this rank runs the call, and the next one if this is the group's start. */
     default int leastRanks() {
         return 1;
     }
 
-    /** This member was out of its group and comes back with this call. */
+    /** This member was removed from its group and returns with this call. */
     default void cameBack() {}
 
-    /** The call ends without a result: what attempts overwrote of its input comes back. Nobody plays it any more. */
+    /** The call ends without a result: restores the input that attempts have overwritten. No thread plays it any more. */
     default void restore() {}
 
-    /** The number is done: keep what the next call needs to know of it. */
+    /** The number is done: keep its state for the next call. */
     default void commit() {}
 
-    /** The number runs again or ended without a result. */
+    /** The number runs again or ended without a result: drop its state. */
     default void rollBack() {}
 
-    /** Payload bytes that this rank would send on a ring for this uncompressed; 0 for what carries no gradients. */
+    /** Payload bytes that this rank would send on a ring for this call without compression; 0 for calls without gradients. */
     default long denseBytes(Signature signature, Mesh mesh, int segmentBytes) {
         return new RingAllReduce(
                         mesh.byHop().position(mesh.rank()),

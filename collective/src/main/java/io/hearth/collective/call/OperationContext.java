@@ -18,7 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/** One attempt of a {@link CollectiveOperation}: its call, its mesh, and the ways to play a schedule. */
+/** One attempt of a {@link CollectiveOperation}: its call, its mesh, and methods to play a schedule. */
 public record OperationContext(Exchange exchange, Mesh mesh, CollectiveConfig config, Call call) {
     public int world() {
         return mesh.world();
@@ -33,7 +33,7 @@ public record OperationContext(Exchange exchange, Mesh mesh, CollectiveConfig co
         return config.segmentBytes();
     }
 
-    /** What is played where the call leaves it open. */
+    /** Chooses the schedules of calls with {@code AUTO}. */
     public ScheduleChoice choice() {
         return exchange.choice();
     }
@@ -47,26 +47,26 @@ public record OperationContext(Exchange exchange, Mesh mesh, CollectiveConfig co
         return exchange.play(schedule, order, Region.of(call.input()), Region.of(work()));
     }
 
-    /** Plays a schedule whose positions are ranks though most calls go by hops. */
+    /** Plays a schedule whose positions are ranks, although most calls use hop order. */
     public Optional<CallRejection> playByRank(Schedule schedule, Region input, Region buffer) throws IOException {
         Optional<CallRejection> refusal = noted(input, buffer);
         return refusal.isPresent() ? refusal : exchange.play(schedule, mesh.byRank(), input, buffer);
     }
 
-    /** What comes before a schedule by ranks that does not begin with a segment to each other one. */
+    /** Plays the notes that must precede a schedule by ranks, unless it begins with a segment to each other rank. */
     public Optional<CallRejection> noted(Region input, Region buffer) throws IOException {
         return mesh.hopsAreRanks()
                 ? Optional.empty()
                 : exchange.play(new RingNote(hop(), world()), mesh.byHop(), input, buffer);
     }
 
-    /** The same, and returns only when all hold what is theirs. */
+    /** As {@link #playByRank}, and returns only when all ranks hold their part. */
     public Optional<CallRejection> playHeld(Schedule schedule, Region input, Region buffer) throws IOException {
         Optional<CallRejection> refusal = playByRank(schedule, input, buffer);
         return refusal.isPresent() ? refusal : held();
     }
 
-    /** Each rank's row, {@code bytesEach} long, to all ranks; {@code table} has the own one in its place. */
+    /** Sends each rank's row of {@code bytesEach} bytes to all ranks; {@code table} has this rank's row at its place. */
     public Optional<CallRejection> gatherRows(MemorySegment table, long bytesEach) throws IOException {
         List<Long> lengths = Collections.nCopies(world(), bytesEach);
         var schedule = new DirectAllGather(mesh.rank(), Blocks.strided(lengths, bytesEach), segmentBytes());
@@ -74,7 +74,7 @@ public record OperationContext(Exchange exchange, Mesh mesh, CollectiveConfig co
         return exchange.play(schedule, mesh.byRank(), rows, rows);
     }
 
-    /** Returns when all hold what is theirs. */
+    /** Returns when all ranks hold their part. */
     public Optional<CallRejection> held() throws IOException {
         return play(new CompletionBarrier(mesh.rank(), world()), mesh.byRank());
     }

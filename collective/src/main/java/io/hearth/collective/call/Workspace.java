@@ -3,11 +3,11 @@ package io.hearth.collective.call;
 import io.hearth.collective.exchange.Buffers;
 import java.lang.foreign.MemorySegment;
 
-/** Where a call's memory comes from. */
+/** Source of a call's memory. */
 public interface Workspace {
-    /** Scratch memory; a buffer is given back when the call has ended. */
+    /** Pool of scratch memory; a buffer is given back when the call has ended. */
     Buffers buffers();
 
-    /** Whether all data threads may use this memory. */
+    /** Whether all data threads may access this memory. */
     boolean mayTouch(MemorySegment memory);
 }

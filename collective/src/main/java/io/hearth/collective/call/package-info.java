@@ -1,4 +1,4 @@
-/** One call of the application: what it asks for, its memory, and the interface that each kind of call implements. */
+/** One call of the application: its signature and memory, and the interface that each kind of call implements. */
 @NullMarked
 package io.hearth.collective.call;
 

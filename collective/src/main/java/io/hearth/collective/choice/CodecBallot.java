@@ -8,21 +8,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one member knows when a codec is chosen, {@link #bytes} bytes, little-endian:
+ * One member's measurements for the choice of a codec, {@link #bytes} bytes, little-endian:
  *
  * <pre>
  * | count: int64 | round: int32 | costs: int32 | nanos: 4 x float64 |
  * | of each codec: inBlocks: int64 | bytes, encode, decode, add: float64 each |
  * </pre>
  *
- * @param count values of the tensor
- * @param round how many decisions were made before
- * @param nanos that this member's last sums since the last decision took, the newest last, {@link #NANOS} of them; NaN where there was none
- *     or it has no result
- * @param costs of the codecs that are allowed, in the order in which they are welcome; none while they are being measured
+ * @param count number of values of the tensor
+ * @param round number of earlier decisions
+ * @param nanos times of this member's last {@link #NANOS} sums since the last decision, the newest last; NaN for a missing sum or one
+ *     without a result
+ * @param costs of the allowed codecs, in order of preference; empty while they are being measured
  */
 public record CodecBallot(long count, int round, List<Double> nanos, List<CodecCost> costs) {
-    /** Sums that a ballot tells of. */
+    /** Number of sums whose times a ballot holds. */
     public static final int NANOS = 4;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -38,17 +38,17 @@ public record CodecBallot(long count, int round, List<Double> nanos, List<CodecC
         costs = List.copyOf(costs);
         boolean areTimes = nanos.size() == NANOS && nanos.stream().allMatch(CodecTimes::isTimeOrUnknown);
         if (count < 0 || round < 0 || !areTimes) {
-            throw new IllegalArgumentException(
-                    "no ballot after " + round + " decisions, for " + count + " values that took " + nanos + " ns");
+            throw new IllegalArgumentException("a ballot needs count and round of 0 or more and " + NANOS
+                    + " times or NaN; got count " + count + ", round " + round + " and times " + nanos);
         }
     }
 
-    /** Size of a ballot on that many codecs. */
+    /** Size of a ballot on {@code codecs} codecs. */
     public static long bytes(int codecs) {
         return HEAD_BYTES + (long) codecs * CODEC_BYTES;
     }
 
-    /** Writes it at the beginning of {@code target}. */
+    /** Writes this ballot to the beginning of {@code target}. */
     public void writeTo(MemorySegment target) {
         target.set(LONG, 0, count);
         target.set(INT, 8, round);
@@ -68,15 +68,15 @@ public record CodecBallot(long count, int round, List<Double> nanos, List<CodecC
     }
 
     /**
-     * Reads one on so many codecs.
+     * Reads a ballot on {@code codecs} codecs.
      *
      * @param from at least {@link #bytes} of them
-     * @throws MalformedMessageException if it is none
+     * @throws MalformedMessageException the bytes are no ballot
      */
     public static CodecBallot readFrom(MemorySegment from, int codecs) throws MalformedMessageException {
         int known = from.get(INT, 12);
         if (known != 0 && known != codecs) {
-            throw new MalformedMessageException("no ballot on codecs: costs of " + known + " of " + codecs);
+            throw new MalformedMessageException("not a ballot on codecs: costs of " + known + " of " + codecs);
         }
         try {
             var nanos = new ArrayList<Double>();
@@ -94,8 +94,8 @@ public record CodecBallot(long count, int round, List<Double> nanos, List<CodecC
                         from.get(DOUBLE, at + 32)));
             }
             return new CodecBallot(from.get(LONG, 0), from.get(INT, 8), nanos, costs);
-        } catch (IllegalArgumentException nonsense) {
-            throw new MalformedMessageException("no ballot on codecs: " + nonsense.getMessage(), nonsense);
+        } catch (IllegalArgumentException invalid) {
+            throw new MalformedMessageException("not a ballot on codecs: " + invalid.getMessage(), invalid);
         }
     }
 }

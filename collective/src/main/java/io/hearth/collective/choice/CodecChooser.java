@@ -5,34 +5,36 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Makes a {@link CodecDecision} from the one before and from what members measured since. A group of one has nothing to send and stays with
- * plain values. Any other sums plain until all members know what codecs cost them, then uses what is predicted to be fastest by the costs and
- * by the link as plain sums show it; what was seen counts more than what is predicted.
+ * Makes a {@link CodecDecision} from the previous one and from the members' measurements since then. A group of one sends nothing and keeps
+ * plain values. Any other group sums plain values until all members know the costs of their codecs. Then it uses the choice with the
+ * shortest predicted time, from these costs and from the link speed that plain sums showed. A measured time overrides a predicted one.
  *
- * <p>Where sums clearly take another time than they did, the link has changed: what was seen on it counts no more, and all is predicted anew.
- * What cannot be predicted is tried: codecs that might be faster, and plain values now and then, because a link that became faster may not
- * show with a codec. Trials have a budget, {@link #TRIALS_SHARE} of the time that sums take.
+ * <p>If the time of sums clearly changes, the link has changed: earlier measurements are dropped, and all times are predicted again. A
+ * trial measures what cannot be predicted: codecs that might be faster, and sometimes plain values, because a link that became faster may
+ * not show with a codec. Trials have a budget, {@link #TRIALS_SHARE} of the time that sums take.
  */
 final class CodecChooser {
-    /** A change has to make sums faster by so much. */
+    /** Least factor by which a change must make sums faster. */
     private static final double GAIN_MIN = 1.1;
 
-    /** By how much a time has to differ to be another one. */
+    /** Factor by which a time must differ to count as changed. */
     private static final double MOVED = 1.5;
 
-    /** A new choice is given up at once if it is slower than another by so much. */
+    /** A new choice is dropped at once if it is slower than another one by this factor. */
     private static final double HOPELESS = 2;
 
-    /** A codec is tried if it might be faster on processors that are faster by so much than they were when it was measured. */
+    /** A codec is tried if it might be faster on processors that are faster by this factor than when its costs were measured. */
     private static final double BENEFIT_OF_DOUBT = 2;
 
-    /** Of the time of all sums; a third of what is promised, because a trial may take longer than predicted. */
+    /**
+     * Share of the time of all sums that trials may take: a third of the promised limit, because a trial may take longer than predicted.
+     */
     private static final double TRIALS_SHARE = 0.01;
 
-    /** Of the time of all sums: once so much was lost by predictions, what was seen is all that counts. */
+    /** Share of the time of all sums that wrong predictions may cost; beyond it, only measured times count. */
     private static final double MISTAKES_SHARE = 0.1;
 
-    /** Of the time of sums that decisions may take, where they can be so rare. */
+    /** Share of the time of sums that decisions may take, as far as {@link CodecDecision#CALLS_MAX} allows. */
     private static final double VOTES_SHARE = 0.05;
 
     /** Sums after which plain values may be tried again. */
@@ -43,8 +45,8 @@ final class CodecChooser {
     private final int round;
     private final int world;
     private final long count;
-    private final List<CodecCost> costs; // none while a member measures them
-    private final List<Double> taken; // by sums since the decision before
+    private final List<CodecCost> costs; // empty while a member measures them
+    private final List<Double> taken; // times of sums since the previous decision
     private final double[] seen;
     private List<Double> recent;
     private double link;
@@ -70,10 +72,10 @@ final class CodecChooser {
     }
 
     /**
-     * The next decision. All members have the same ballots and come to the same.
+     * The next decision. All members have the same ballots and so make the same decision.
      *
-     * @param before this member's last one, whose round its ballot tells
-     * @param ballots of all members, at least one, on the same codecs
+     * @param before this member's last decision, whose round is in its ballot
+     * @param ballots of all members, at least one, about the same codecs
      */
     static CodecDecision next(CodecDecision before, List<CodecBallot> ballots, SumModel model) {
         CodecBallot first = ballots.getFirst();
@@ -87,7 +89,7 @@ final class CodecChooser {
         return isAlike ? new CodecChooser(before, ballots, model, round).next() : CodecDecision.none(codecs, round);
     }
 
-    /** What they cost the slowest member; none if one does not know. */
+    /** The costs on the slowest member; empty if any member does not know its costs. */
     private static List<CodecCost> dearest(List<CodecBallot> ballots, int codecs) {
         var dearest = new ArrayList<CodecCost>();
         if (ballots.stream().allMatch(each -> each.costs().size() == codecs)) {
@@ -102,7 +104,7 @@ final class CodecChooser {
         return dearest;
     }
 
-    /** Of each sum the least of all members: who began last did not wait for others. */
+    /** The least time of all members for each sum: the member that began last did not wait for others. */
     private static List<Double> taken(List<CodecBallot> ballots) {
         var taken = new ArrayList<Double>();
         for (int i = 0; i < CodecBallot.NANOS; i++) {
@@ -146,7 +148,7 @@ final class CodecChooser {
         }
     }
 
-    /** Whether it is known now how long sums take with a new choice. */
+    /** Whether the time of sums with a new choice is known by now; if so, records it. */
     private boolean isProved(int choice) {
         double other =
                 Arrays.stream(seen).filter(nanos -> !Double.isNaN(nanos)).min().orElse(Double.MAX_VALUE);
@@ -172,7 +174,7 @@ final class CodecChooser {
         if (!taken.isEmpty()) {
             double nanos = taken.getLast();
             lost += taken.stream().mapToDouble(Double::doubleValue).sum();
-            if (tried == 0) { // it shows the link as it is, so all that was seen before may be out of date
+            if (tried == 0) { // plain sums show the present link, so all earlier measurements may be out of date
                 forgetAllBut(settled);
             }
             saw(tried, nanos);
@@ -180,7 +182,7 @@ final class CodecChooser {
         return go(fastest(settled));
     }
 
-    /** NaN is no time, so nothing can be another one. */
+    /** Whether a time differs clearly from an earlier one; false if either is NaN. */
     private static boolean isMoved(double now, double then) {
         return now > then * MOVED || now * MOVED < then;
     }
@@ -203,7 +205,7 @@ final class CodecChooser {
         seen[choice] = kept;
     }
 
-    /** What is settled, unless another choice is faster by {@link #GAIN_MIN}; the most welcome of those that are about as fast. */
+    /** The settled choice, unless another one is faster by {@link #GAIN_MIN}; of choices that are about as fast, the most preferred one. */
     private int fastest(int settled) {
         int best = 0;
         for (int choice = 1; choice < seen.length; choice++) {
@@ -213,7 +215,7 @@ final class CodecChooser {
         return isGoodEnough && expected(settled) <= expected(best) * GAIN_MIN ? settled : best;
     }
 
-    /** As it was seen, or else as it is predicted if there is time left to be wrong. */
+    /** The measured time, or else the predicted one while the budget for wrong predictions lasts. */
     private double expected(int choice) {
         if (!Double.isNaN(seen[choice])) {
             return seen[choice];
@@ -230,7 +232,7 @@ final class CodecChooser {
                 : model.encodedNanos(costs.get(choice - 1), world, count, link, processors);
     }
 
-    /** What to try, or what is settled if there is nothing or no time left. */
+    /** The choice to try next; the settled one if there is nothing to try or the budget is used up. */
     private int trial(int settled) {
         for (int choice = 1; choice < seen.length; choice++) {
             boolean mightBeFaster = predicted(choice, BENEFIT_OF_DOUBT) * GAIN_MIN < seen[settled];
@@ -246,7 +248,7 @@ final class CodecChooser {
         return lost + nanos <= TRIALS_SHARE * (spent + nanos);
     }
 
-    /** Uses it from now on. What was seen of it in a trial is one sum, so it has to show itself once more. */
+    /** Settles on a choice. A trial measures one sum only, so a choice that was tried is measured again. */
     private CodecDecision go(int choice) {
         if (choice != before.settled()) {
             recent = List.of();
@@ -271,7 +273,7 @@ final class CodecChooser {
                         Arrays.stream(seen).boxed().toList()));
     }
 
-    /** Until the next decision: each sum is watched until it is known how long they take, then so that a decision's own time does not show. */
+    /** Number of sums until the next decision: 1 until their time is known, then enough to make the decision's own time negligible. */
     private int calls(int settled) {
         return recent.size() < CodecTimes.RECENT
                 ? 1

@@ -1,18 +1,18 @@
 package io.hearth.collective.choice;
 
 /**
- * What a codec costs one processor for each value, of tensors that do not fit into its caches.
+ * Cost of a codec for each value on one processor, for tensors that do not fit into its caches.
  *
- * @param inBlocks summed part by part, by owners that encode their sums again; else whole encodings go to all
+ * @param inBlocks whether owners sum part by part and encode their sums again; otherwise whole encodings go to all members
  * @param bytes of the encoding
- * @param encodeNanos with error feedback, if the codec needs it
- * @param decodeNanos over what was there
+ * @param encodeNanos to encode, with error feedback if the codec needs it
+ * @param decodeNanos to decode and overwrite values
  * @param addNanos to decode onto other values
  */
 public record CodecCost(boolean inBlocks, double bytes, double encodeNanos, double decodeNanos, double addNanos) {
     public CodecCost {
         if (!isCost(bytes) || !isCost(encodeNanos) || !isCost(decodeNanos) || !isCost(addNanos)) {
-            throw new IllegalArgumentException("costs are finite and not negative, got " + bytes + " bytes and "
+            throw new IllegalArgumentException("costs must be finite and 0 or more, got " + bytes + " bytes and "
                     + encodeNanos + ", " + decodeNanos + " and " + addNanos + " ns");
         }
     }
@@ -21,7 +21,7 @@ public record CodecCost(boolean inBlocks, double bytes, double encodeNanos, doub
         return value >= 0 && value <= Double.MAX_VALUE;
     }
 
-    /** What it costs the slower one of two machines. */
+    /** The cost on the slower of two machines. */
     CodecCost orWorse(CodecCost that) {
         return new CodecCost(
                 inBlocks,

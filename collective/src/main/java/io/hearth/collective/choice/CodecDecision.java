@@ -8,22 +8,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which codec a group uses for its next sums of one size, and all that the next such decision is made from, so that members which hold the
- * same decision make the same next one. {@link #bytes} bytes, little-endian:
+ * The codec that a group uses for its next sums of one size, with all inputs of the next decision: members with the same decision make the
+ * same next one. {@link #bytes} bytes, little-endian:
  *
  * <pre>
  * | chosen, settled, calls, round, sincePlain, recents: int32 | nanosPerByte, spent, lost: float64 |
  * | recent: 3 x float64, zeros behind the last | seen: float64 of plain values and each codec |
  * </pre>
  *
- * @param chosen 0 for plain values, 1 for the first codec that is allowed
- * @param settled the same; another one than {@code chosen} in a trial, which is to see how long such a sum takes
- * @param calls for so many sums, 1 to {@link #CALLS_MAX}
- * @param round how many decisions were made, this one included
- * @param times what was seen before
+ * @param chosen 0 for plain values, 1 for the first allowed codec
+ * @param settled like {@code chosen}; differs from it in a trial, which measures the time of such a sum
+ * @param calls number of sums until the next decision, 1 to {@link #CALLS_MAX}
+ * @param round number of decisions so far, this one included
+ * @param times measured so far
  */
 public record CodecDecision(int chosen, int settled, int calls, int round, CodecTimes times) {
-    /** Smaller sums are plain: latency is most of what they take. */
+    /** Smaller sums stay plain: latency dominates their time. */
     public static final long BYTES_MIN = 128 * 1024;
 
     /** Most sums until the next decision. */
@@ -45,48 +45,49 @@ public record CodecDecision(int chosen, int settled, int calls, int round, Codec
                 || calls < 1
                 || calls > CALLS_MAX
                 || round < 0) {
-            throw new IllegalArgumentException("no decision " + round + " for choice " + chosen + " after " + settled
-                    + " of " + choices + " and " + calls + " sums");
+            throw new IllegalArgumentException("a decision needs chosen and settled of 0 to " + (choices - 1)
+                    + ", calls of 1 to " + CALLS_MAX + " and round of 0 or more; got " + chosen + ", " + settled + ", "
+                    + calls + " and " + round);
         }
     }
 
-    /** Before the first one on so many codecs: plain values. */
+    /** The state before the first decision on {@code codecs} codecs: plain values. */
     public static CodecDecision none(int codecs, int round) {
         return new CodecDecision(0, 0, 1, round, CodecTimes.none(codecs));
     }
 
-    /** How many are allowed. */
+    /** Number of allowed codecs. */
     public int codecs() {
         return times.seen().size() - 1;
     }
 
-    /** Whether it is to see how long such a sum takes. */
+    /** Whether this is a trial, which measures the time of a sum with {@link #chosen}. */
     public boolean isTrial() {
         return chosen != settled;
     }
 
-    /** Nanoseconds that a sum is expected to take with what is settled; NaN until some were seen. */
+    /** Expected nanoseconds of a sum with the settled choice; NaN until some were measured. */
     public double expected() {
         return times.seen().get(settled);
     }
 
-    /** The same without a codec, as it was seen or else as the link as it was seen lets expect. */
+    /** Expected nanoseconds of a sum without a codec: the measured time, or else a prediction from the measured link. */
     public double expectedPlain(SumModel model, int world, long count) {
         double seen = times.seen().getFirst();
         return Double.isNaN(seen) ? model.plainNanos(world, count, times.nanosPerByte()) : seen;
     }
 
-    /** The next one; see {@link CodecChooser}. */
+    /** The next decision; see {@link CodecChooser}. */
     public CodecDecision next(List<CodecBallot> ballots, SumModel model) {
         return CodecChooser.next(this, ballots, model);
     }
 
-    /** Size of a decision on that many codecs. */
+    /** Size of a decision on {@code codecs} codecs. */
     public static int bytes(int codecs) {
         return SEEN_AT + (1 + codecs) * Double.BYTES;
     }
 
-    /** Writes it at the beginning of {@code target}. */
+    /** Writes this decision to the beginning of {@code target}. */
     public void writeTo(MemorySegment target) {
         target.set(INT, 0, chosen);
         target.set(INT, 4, settled);
@@ -107,15 +108,15 @@ public record CodecDecision(int chosen, int settled, int calls, int round, Codec
     }
 
     /**
-     * Reads one on so many codecs.
+     * Reads a decision on {@code codecs} codecs.
      *
      * @param from at least {@link #bytes} of them
-     * @throws MalformedMessageException if it is none
+     * @throws MalformedMessageException the bytes are no decision
      */
     public static CodecDecision readFrom(MemorySegment from, int codecs) throws MalformedMessageException {
         int recents = from.get(INT, 20);
         if (recents < 0 || recents > CodecTimes.RECENT) {
-            throw new MalformedMessageException("no decision on codecs: " + recents + " recent times");
+            throw new MalformedMessageException("not a decision on codecs: " + recents + " recent times");
         }
         var recent = new ArrayList<Double>();
         for (int i = 0; i < recents; i++) {
@@ -134,8 +135,8 @@ public record CodecDecision(int chosen, int settled, int calls, int round, Codec
                     recent,
                     seen);
             return new CodecDecision(from.get(INT, 0), from.get(INT, 4), from.get(INT, 8), from.get(INT, 12), times);
-        } catch (IllegalArgumentException nonsense) {
-            throw new MalformedMessageException("no decision on codecs: " + nonsense.getMessage(), nonsense);
+        } catch (IllegalArgumentException invalid) {
+            throw new MalformedMessageException("not a decision on codecs: " + invalid.getMessage(), invalid);
         }
     }
 }

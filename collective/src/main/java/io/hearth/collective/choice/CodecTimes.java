@@ -5,21 +5,21 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What a group saw of its sums of one size.
+ * The measured times of a group's sums of one size.
  *
- * @param nanosPerByte of the link, through one port; NaN until plain sums were seen
- * @param spent nanoseconds in all sums
- * @param lost nanoseconds of {@code spent} in trials, and by which sums with a new choice turned out slower than with another
- * @param sincePlain sums since a plain one
+ * @param nanosPerByte of the link, through one port; NaN until plain sums were measured
+ * @param spent nanoseconds of all sums
+ * @param lost nanoseconds of {@code spent} in trials, plus the excess time of sums with a new choice that was slower than another one
+ * @param sincePlain number of sums since a plain one
  * @param recent nanoseconds of the last sums with the present choice, the newest last, at most {@link #RECENT}
- * @param seen nanoseconds of a sum, plain ones first, then with each codec; NaN for those that were not seen on the link as it is now
+ * @param seen nanoseconds of a sum, plain ones first, then with each codec; NaN if not measured on the present link
  */
 public record CodecTimes(
         double nanosPerByte, double spent, double lost, int sincePlain, List<Double> recent, List<Double> seen) {
-    /** The median of so many sums is what a sum takes: one that had bad luck changes nothing, two in a row do. */
+    /** Number of sums whose median counts as the time of a sum: one slow outlier changes nothing, two in a row do. */
     public static final int RECENT = 3;
 
-    /** Nobody waits longer for a sum: some 30 years. */
+    /** Upper limit of a valid time: some 30 years. */
     private static final double NANOS_MAX = 1e18;
 
     public CodecTimes {
@@ -31,13 +31,14 @@ public record CodecTimes(
                 && recent.stream().allMatch(CodecTimes::isTime)
                 && seen.stream().allMatch(CodecTimes::isTimeOrUnknown);
         if (!areTimes || sincePlain < 0 || recent.size() > RECENT || seen.isEmpty()) {
-            throw new IllegalArgumentException("no times of sums: " + nanosPerByte + " ns a byte, " + lost + " of "
-                    + spent + " ns lost, " + sincePlain + " sums since a plain one, " + recent + " and " + seen
-                    + " ns seen");
+            throw new IllegalArgumentException(
+                    "times must be positive or NaN, sums and counts 0 or more, recent at most " + RECENT
+                            + " and seen not empty; got nanosPerByte " + nanosPerByte + ", spent " + spent + ", lost "
+                            + lost + ", sincePlain " + sincePlain + ", recent " + recent + " and seen " + seen);
         }
     }
 
-    /** Of plain values and so many codecs, when nothing was seen. */
+    /** Times of plain values and {@code codecs} codecs before any measurement. */
     static CodecTimes none(int codecs) {
         return new CodecTimes(Double.NaN, 0, 0, 0, List.of(), Collections.nCopies(1 + codecs, Double.NaN));
     }
@@ -50,7 +51,7 @@ public record CodecTimes(
         return Double.isNaN(nanos) || isTime(nanos);
     }
 
-    /** Of at least one. */
+    /** The median of at least one time. */
     static double median(List<Double> times) {
         var sorted = new ArrayList<>(times);
         Collections.sort(sorted);

@@ -4,16 +4,16 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What holds for sums of one size, from one vote to the next. The same on all members, but for the times. */
+/** The codec choice for sums of one size, from one vote to the next. The same on all members, except for the times. */
 public final class SizeVotes {
     private final int codecs;
     private final List<Double> nanos =
-            new ArrayList<>(); // of the last sums since the vote; NaN for those without a result here
+            new ArrayList<>(); // times of the last sums since the vote; NaN for those without a result here
     private CodecDecision decision;
     private int left; // sums until the next vote
     private int members;
 
-    /** Before the first vote on so many codecs. */
+    /** The state before the first vote on {@code codecs} codecs. */
     public SizeVotes(int codecs) {
         this.codecs = codecs;
         decision = CodecDecision.none(codecs, 0);
@@ -25,27 +25,27 @@ public final class SizeVotes {
         nanos.addAll(Collections.nCopies(CodecBallot.NANOS, Double.NaN));
     }
 
-    /** Whether a vote comes before the next sum. */
+    /** Whether the next sum needs a vote first. */
     public boolean isDue() {
         return left == 0;
     }
 
-    /** What came out last. */
+    /** The newest decision. */
     public CodecDecision decision() {
         return decision;
     }
 
-    /** How many voted last. */
+    /** Number of members that took part in the last vote. */
     public int members() {
         return members;
     }
 
-    /** This member's next one; {@code costs} of the codecs are its own, none while they are being measured. */
+    /** This member's next ballot; {@code costs} are its own costs of the codecs, empty while they are being measured. */
     public CodecBallot ballot(long count, List<CodecCost> costs) {
         return new CodecBallot(count, decision.round(), nanos, costs);
     }
 
-    /** A vote of so many members ended. */
+    /** A vote of {@code voters} members ended. */
     public void decided(CodecDecision made, int voters) {
         decision = made;
         left = made.calls();
@@ -53,20 +53,20 @@ public final class SizeVotes {
         forgetTimes();
     }
 
-    /** A sum of so many members has a result on all of them, whatever becomes of it here. */
+    /** A sum of {@code contributors} members has a result on all of them; on this member it may still fail. */
     public void ended(int contributors) {
         if (contributors == members) {
             left--;
             nanos.removeFirst();
             nanos.add(Double.NaN);
-        } else { // all that was seen was among others
+        } else { // all measurements were in a group of another size
             left = 0;
             decision = CodecDecision.none(codecs, decision.round());
             forgetTimes();
         }
     }
 
-    /** How many nanoseconds the sum took that {@link #ended} last. */
+    /** Sets the nanoseconds of the last sum that {@link #ended}. */
     public void took(long each) {
         nanos.set(nanos.size() - 1, (double) Math.max(1, each));
     }

@@ -1,8 +1,8 @@
 package io.hearth.collective.choice;
 
 /**
- * Predicts how long a sum of encoded float32 values takes from how long a plain one of that size took: latency, bytes through one port, and
- * a processor's work, one after the other. Only for codecs that were not tried: what was seen counts more.
+ * Predicts the time of a sum of encoded float32 values from the time of a plain sum of the same size. The model adds latency, bytes through
+ * one port, and a processor's work. It is used only for codecs without a measured time.
  *
  * @param alphaNanos of one message, as in {@link io.hearth.collective.schedule.LinkModel}
  */
@@ -11,12 +11,15 @@ public record SumModel(double alphaNanos) {
 
     private static final double NANOS_PER_BYTE_MAX = 1e12;
 
-    /** By how much the bytes of a choice can seem slower than its whole sum: what else a processor does is no link. */
+    /**
+     * Limit for the growth of nanoseconds per byte, relative to the growth of the whole sum's time: other work of the processor is not the
+     * link's time.
+     */
     private static final double SLOWER_MAX = 2;
 
     public SumModel {
         if (!CodecCost.isCost(alphaNanos)) {
-            throw new IllegalArgumentException("a latency is finite and not negative, got " + alphaNanos);
+            throw new IllegalArgumentException("alphaNanos must be finite and 0 or more, got " + alphaNanos);
         }
     }
 
@@ -30,25 +33,25 @@ public record SumModel(double alphaNanos) {
     }
 
     /**
-     * Nanoseconds of a byte through one port, as a plain sum shows it.
+     * Nanoseconds of a byte through one port, computed from a plain sum.
      *
      * @param world number of members, 1 or more
      * @param count of values, 0 or more
-     * @param plainNanos that a sum of them as they are takes
+     * @param plainNanos nanoseconds of a plain sum of them
      * @return above 0
      */
     public double nanosPerByte(int world, long count, double plainNanos) {
         double bytes = plainBytes(world, count);
-        double latency = 2 * alphaNanos; // of a direct exchange, the least
+        double latency = 2 * alphaNanos; // of a direct exchange, the least possible
         return bytes <= 0 ? NANOS_PER_BYTE_MIN : within(Math.max(plainNanos - latency, plainNanos / 2) / bytes);
     }
 
     /**
-     * The same, as a sum of encodings shows it that takes another time than it did: what was added is the link's. Of what was saved no
-     * more than its share is, because the rest of such a sum may be a processor's.
+     * The same, computed from the changed time of a sum of encodings. Added time counts fully as the link's. Saved time counts only in
+     * proportion to the link's share, because the rest of such a sum may be a processor's.
      *
-     * @param nanosPerByte that it was
-     * @param before nanoseconds of such a sum then, above 0
+     * @param nanosPerByte former value
+     * @param before nanoseconds of such a sum before, above 0
      * @param now nanoseconds of such a sum now, above 0
      */
     double nanosPerByte(CodecCost cost, int world, long count, double nanosPerByte, double before, double now) {
@@ -69,15 +72,15 @@ public record SumModel(double alphaNanos) {
         return 2 * alphaNanos + plainBytes(world, count) * nanosPerByte;
     }
 
-    /** Nanoseconds until each member has a few bytes of all others. */
+    /** Nanoseconds until each member has received a few bytes from all others. */
     double voteNanos(int world) {
         return world * alphaNanos;
     }
 
     /**
-     * Nanoseconds of a sum of encodings; of a group of one, those of its processor.
+     * Nanoseconds of a sum of encodings; in a group of one, those of its processor only.
      *
-     * @param processors how fast they are, of what {@code cost} was measured on: 1 for as fast
+     * @param processors speed relative to the processor on which {@code cost} was measured
      * @param nanosPerByte through one port; other arguments as in {@link #nanosPerByte}
      */
     public double encodedNanos(CodecCost cost, int world, long count, double nanosPerByte, double processors) {

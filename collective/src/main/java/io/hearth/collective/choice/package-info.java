@@ -1,4 +1,4 @@
-/** Which codec a group sums with, as pure arithmetic on what its members measured. */
+/** The choice of a codec for a group's sums, as pure arithmetic on its members' measurements. */
 @NullMarked
 package io.hearth.collective.choice;
 

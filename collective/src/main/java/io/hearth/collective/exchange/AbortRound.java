@@ -12,13 +12,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a number ends without a result on all ranks alike. Whoever knows a refusal sends REFUSED to all others, and takes what comes from
- * each of them until its REFUSED. So each rank sends one to each other and gets one from each, as last record of that number on
- * every stream, and the streams are ready for the next number.
+ * Ends a number without a result on all ranks. A rank that knows a rejection sends REFUSED to all others, and drains each stream until the
+ * REFUSED of its sender. So each rank sends one to each other rank and gets one from each, as the last record of that number on every
+ * stream. Then the streams are ready for the next number.
  *
- * <p>The sender may be blocked by a rank that does not read yet, or not any more. So the receiving thread begins to take everything as soon
- * as it knows, or others would be blocked by this rank; and it begins to tell all but the one to whom the sender is sending, which
- * hears it after that. Each is told by a thread of its own, as the first one may not read before the second one has heard.
+ * <p>The sender may be blocked by a rank that does not read yet, or no longer reads. So the receiving thread starts to drain all streams as
+ * soon as it knows the rejection; otherwise this rank would block others. It also starts to notify all ranks, except the one to which the
+ * sender is sending; that rank is notified afterwards. Each notification runs on a thread of its own, because one rank may not read before
+ * another has been notified.
  */
 final class AbortRound {
     private static final int NOBODY = -1;
@@ -27,13 +28,13 @@ final class AbortRound {
     private final Mesh mesh;
     private final Wire wire;
     private final RankThreads threads;
-    private final boolean[] over; // by rank, whose REFUSED came; touched by whoever receives from it
-    private final boolean[] drained; // by rank; touched by whoever receives, and at the end by the sender
+    private final boolean[] over; // by rank, whether its REFUSED came; accessed by the thread that receives from it
+    private final boolean[] drained; // by rank; accessed by the receiving thread, and at the end by the sender
     private final ReentrantLock telling = new ReentrantLock();
     private final boolean[] told; // by rank; under that lock
     private boolean spread;
-    private volatile @Nullable CallRejection refusal; // written by the sender and whoever receives, read by both
-    private volatile int sendingTo = NOBODY; // a rank; written by the sender, read by whoever tells
+    private volatile @Nullable CallRejection refusal; // written and read by the sender and the receiving thread
+    private volatile int sendingTo = NOBODY; // a rank; written by the sender, read by the thread that announces
 
     AbortRound(MeshDriver driver, Mesh mesh, Wire wire) {
         this.driver = driver;
@@ -45,7 +46,7 @@ final class AbortRound {
         this.told = new boolean[mesh.world()];
     }
 
-    /** Why the number ends without a result; the first reason that was known here. */
+    /** The reason why the number ends without a result: the first one that became known here. */
     Optional<CallRejection> refusal() {
         return Optional.ofNullable(refusal);
     }
@@ -54,14 +55,14 @@ final class AbortRound {
         return refusal != null;
     }
 
-    /** There is a reason, if there was none yet. */
+    /** Sets the rejection, unless one is known already. */
     void refuse(CallRejection why) {
         if (refusal == null) {
             refusal = why;
         }
     }
 
-    /** A REFUSED came. */
+    /** Handles a received REFUSED. */
     void heard(int rank, ReceivedRecord arrived) throws IOException {
         over[rank] = true;
         try {
@@ -69,12 +70,12 @@ final class AbortRound {
         } catch (MalformedMessageException malformed) {
             throw new StreamBrokenException(
                     mesh.members().get(rank),
-                    wire.name(rank) + " sent no refusal: " + malformed.getMessage(),
+                    wire.name(rank) + " sent a malformed rejection: " + malformed.getMessage(),
                     malformed);
         }
     }
 
-    /** Tells all ranks how the number ends, once, and clears the streams of what they sent meanwhile. Nobody receives any more. */
+    /** Notifies all ranks of the rejection, once, and drains the streams. Called when no thread receives any more. */
     void spread() throws IOException {
         if (spread || !isKnown()) {
             return;
@@ -82,19 +83,19 @@ final class AbortRound {
         spread = true;
         try {
             drain();
-            announce(); // those whose streams are not open yet hear it from these
+            announce(); // ranks without an open stream from here hear it from these ranks
             driver.open(mesh, mesh.byRank(), false);
             drain();
             announce();
         } catch (IOException | RuntimeException | Error broken) {
-            throw ReceiverThread.rethrown("ending a refused number failed", end(broken));
+            throw ReceiverThread.rethrown("ending a rejected number failed", end(broken));
         }
         threads.join();
     }
 
-    /** The sender is about to send to a rank: whether it still may. If so, {@link #sent} must follow. */
+    /** Called before the sender sends to a rank; returns whether it still may. If so, {@link #sent} must follow. */
     boolean mayNowSend(int rank) {
-        sendingTo = rank; // before it looks, as who tells looks here after there is something to tell
+        sendingTo = rank; // set before the check, because the announcing thread reads it after the rejection is set
         if (isKnown()) {
             sendingTo = NOBODY;
             return false;
@@ -107,8 +108,8 @@ final class AbortRound {
     }
 
     /**
-     * Begins to tell all ranks to which streams are open how the number ends, if it is known, each once; but not the one to whom the sender
-     * is sending, which does this again when it is through.
+     * Starts to notify all ranks with open streams of the rejection, if it is known, each once. It skips the rank to which the sender is
+     * sending; the sender calls this again afterwards.
      */
     void announce() {
         CallRejection known = refusal;
@@ -135,8 +136,7 @@ final class AbortRound {
     }
 
     /**
-     * Begins to take what comes from all ranks to which streams are open until their REFUSED, if the number is refused. By the receiving
-     * thread, as the last that it does.
+     * Starts to drain all open streams until their REFUSED, if the number is rejected. The receiving thread calls this as its last action.
      */
     void drain() {
         for (int other = 0; other < mesh.world() && isKnown(); other++) {
@@ -158,7 +158,10 @@ final class AbortRound {
         }
     }
 
-    /** The attempt broke: ends what was begun here. What broke first, {@code known} unless that only saw the mesh being abandoned. */
+    /**
+     * Ends the threads of this round after the attempt broke. Returns the first failure: {@code known}, unless that one only reports that
+     * the mesh was abandoned.
+     */
     Throwable end(Throwable known) {
         threads.end();
         Throwable failure = threads.failure();

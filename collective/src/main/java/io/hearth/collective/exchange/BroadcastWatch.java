@@ -3,14 +3,14 @@ package io.hearth.collective.exchange;
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Schedule;
 
-/** Counts the bytes of a broadcast as they arrive, or at its root as they leave, beside what else watches it. */
+/** Counts the bytes of a broadcast as they arrive, or at the root as they are sent, and forwards everything to another watch. */
 final class BroadcastWatch implements ExchangeWatch {
     private final ExchangeWatch other;
     private final ProgressTeller teller;
     private final boolean isRoot;
     private final long bytes;
 
-    /** {@code isRoot}: this rank sends. */
+    /** {@code isRoot}: whether this rank is the root. */
     BroadcastWatch(ExchangeWatch other, ProgressTeller teller, boolean isRoot, long bytes) {
         this.other = other;
         this.teller = teller;
@@ -28,7 +28,7 @@ final class BroadcastWatch implements ExchangeWatch {
         other.plays(schedule);
         if (!isRoot) {
             teller.inAll(bytes, 1);
-        } else if (schedule.bytesSent() > 0) { // not the held round
+        } else if (schedule.bytesSent() > 0) { // not the completion barrier
             teller.inAll(schedule.bytesSent(), (int) (schedule.bytesSent() / Math.max(1, bytes)));
         }
     }

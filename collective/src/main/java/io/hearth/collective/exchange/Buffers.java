@@ -11,40 +11,44 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Native working memory of an engine: taken for a number, given back when nobody can ask for its result any more. It is the reducer's
- * own where that has some, so that a GPU reads contributions where the sockets' thread put them.
+ * Pool of an engine's native working memory. A buffer is taken for a number, and given back when no member can request its result any more.
+ * Buffers are in the reducer's own memory if it has some, so that a GPU reads contributions where the socket's thread put them.
  */
 public final class Buffers implements AutoCloseable {
     private static final int SPARE_MAX = 2;
     private static final int OWN_SPARE_MAX = 3; // of an input, a result and contributions
     private static final int SMALL_SPARE_MAX = 4;
 
-    /** Up to there, spare memory is counted apart, so that a vote or a loss does not push out a gradient's, which is dear to clear. */
+    /**
+     * Spare buffers up to this size are counted separately. So a vote or a loss does not evict the buffer of a gradient, which is expensive
+     * to clear.
+     */
     private static final long SMALL_BYTES = 64 * 1024;
 
     private static final long ALIGNMENT_BYTES = 64;
-    private static final long PAGE_BYTES = 16 * 1024; // of Apple's processors, a multiple of all others'
+    private static final long PAGE_BYTES = 16 * 1024; // page size of Apple's processors, a multiple of the others
 
-    /** No memory, of nobody. */
+    /** The empty buffer, which has no owner. */
     public static final Buffer NONE = new Buffer(() -> {}, MemorySegment.NULL, MemorySegment.NULL, false);
 
     private final Source own;
     private final ReentrantLock lock = new ReentrantLock();
-    private final List<Buffer> spare = new ArrayList<>(); // the last one given comes first
-    private final AtomicLong heldBytes = new AtomicLong(); // those who take add, those who give subtract
-    private final AtomicLong peakBytes = new AtomicLong(); // most of them; those who take set it, who asks resets it
+    private final List<Buffer> spare = new ArrayList<>(); // the last one given back comes first
+    private final AtomicLong heldBytes = new AtomicLong(); // takers add, givers subtract
+    private final AtomicLong peakBytes =
+            new AtomicLong(); // maximum of heldBytes; takers set it, takePeakBytes resets it
     private boolean closed;
 
     /**
      * Memory with one owner.
      *
-     * @param end gives back what was allocated
-     * @param whole what was allocated
-     * @param bytes the part that was asked for
+     * @param end frees the allocation
+     * @param whole the whole allocation
+     * @param bytes the requested part
      * @param isOwn whether it is the reducer's own
      */
     public record Buffer(Runnable end, MemorySegment whole, MemorySegment bytes, boolean isOwn) {
-        /** The same object where it was cut so before. */
+        /** A buffer with {@code size} requested bytes; the same object if it has this size already. */
         private Buffer cut(long size) {
             return bytes.byteSize() == size ? this : new Buffer(end, whole, whole.asSlice(0, size), isOwn);
         }
@@ -55,17 +59,17 @@ public final class Buffers implements AutoCloseable {
         Optional<EngineMemory> allocate(long bytes);
     }
 
-    /** Of {@code own} memory where there is some. */
+    /** A pool that uses the reducer's {@code own} memory if there is some. */
     public Buffers(Source own) {
         this.own = own;
     }
 
-    /** Of plain memory. */
+    /** A pool of plain memory. */
     public Buffers() {
         this(_ -> Optional.empty());
     }
 
-    /** At least {@code bytes}, holding anything. */
+    /** A buffer of {@code bytes} with undefined content. */
     public Buffer take(long bytes) {
         if (bytes == 0) {
             return NONE;
@@ -74,7 +78,7 @@ public final class Buffers implements AutoCloseable {
         return found != null ? found : own(bytes).orElseGet(() -> plain(bytes));
     }
 
-    /** The same of the reducer's own memory; empty if it gives none. */
+    /** The same from the reducer's own memory; empty if it has none. */
     public Optional<Buffer> takeOwn(long bytes) {
         Buffer found = spare(bytes, true);
         return found != null ? Optional.of(found) : own(bytes);
@@ -113,7 +117,7 @@ public final class Buffers implements AutoCloseable {
         return new Buffer(end, whole, whole.asSlice(0, bytes), isOwn);
     }
 
-    /** Most bytes that were allocated at once, spare ones included, since this was asked before. */
+    /** Most bytes that were allocated at once, spare ones included, since the last call of this method. */
     public long takePeakBytes() {
         return peakBytes.getAndSet(heldBytes.get());
     }
@@ -123,7 +127,7 @@ public final class Buffers implements AutoCloseable {
         buffer.end().run();
     }
 
-    /** Takes a buffer back; nobody may use it any more. */
+    /** Takes a buffer back; its former owner must not use it any more. */
     public void give(Buffer buffer) {
         if (buffer.equals(NONE)) {
             return;
@@ -143,7 +147,7 @@ public final class Buffers implements AutoCloseable {
         }
     }
 
-    /** Removes the oldest spare buffer of the same class of size, if that class has too many. */
+    /** Removes the oldest spare buffer of the same size class, if that class has too many. */
     private @Nullable Buffer tooMany(Buffer given) {
         boolean isSmall = isSmall(given);
         int most = isSmall ? SMALL_SPARE_MAX : given.isOwn() ? OWN_SPARE_MAX : SPARE_MAX;

@@ -13,8 +13,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What ranks say first to one another under a number: each one's first record to another begins with its call's signature and its
- * terms, which the other compares with its own. The sender's side and the receiver's touch nothing in common.
+ * The handshake of a number. Each rank's first record to another one begins with its call's signature and the group's settings; the
+ * receiver compares both with its own. The sender's side and the receiver's side share no state.
  */
 final class CallHandshake {
     private static final ValueLayout.OfLong LAG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -22,15 +22,15 @@ final class CallHandshake {
     private final Mesh mesh;
     private final Wire wire;
     private final First first;
-    private final byte[] ownBytes; // the same in bytes, and the lag of the first schedule
-    private final MemorySegment own; // those
+    private final byte[] ownBytes; // first in bytes, then the lag of the first schedule
+    private final MemorySegment own; // ownBytes as a segment
     private final int callBytes; // without the lag
     private final boolean isKnown;
-    private final boolean[] called; // by rank, whom this one sent its signature; touched by whoever sends
-    private final boolean[] heard; // by rank, whose signature came; touched by whoever receives
-    private long lag = 1; // the greatest of those who were heard; touched by whoever receives
+    private final boolean[] called; // by rank, whether it got this rank's signature; accessed by the sender
+    private final boolean[] heard; // by rank, whether its signature came; accessed by the receiving thread
+    private long lag = 1; // the greatest lag so far; accessed by the receiving thread
 
-    /** {@code isKnown}: all ranks know already what is exchanged, and say nothing. */
+    /** {@code isKnown}: all ranks know the call already and send no signature. */
     CallHandshake(Mesh mesh, Wire wire, First first, boolean isKnown) {
         this.mesh = mesh;
         this.wire = wire;
@@ -44,7 +44,7 @@ final class CallHandshake {
         begin();
     }
 
-    /** A number begins, about which nothing was said yet. */
+    /** Begins a number without any signatures so far. */
     void begin() {
         Arrays.fill(called, isKnown);
         Arrays.fill(heard, isKnown);
@@ -52,23 +52,21 @@ final class CallHandshake {
     }
 
     /**
-     * This rank's results come that much later than contributions in what is played next (see {@link
-     * io.hearth.collective.schedule.Schedule#lag}).
+     * Sets this rank's lag in the next schedule (see {@link io.hearth.collective.schedule.Schedule#lag}).
      *
-     * @throws IllegalStateException the lag is more than 1, and somebody was told before
+     * @throws IllegalStateException the lag is more than 1, and a rank has sent or received a signature before
      */
     void tell(long ownLag) {
         for (int rank = 0; rank < called.length && ownLag > 1; rank++) {
             if (called[rank] || heard[rank]) {
-                throw new IllegalStateException(
-                        "all ranks agree on when results come in a number's first schedule only");
+                throw new IllegalStateException("a lag above 1 is possible in a number's first schedule only");
             }
         }
         own.set(LAG, callBytes, ownLag);
         lag = Math.max(lag, ownLag);
     }
 
-    /** Whether all others were heard. */
+    /** Whether the signatures of all other ranks came. */
     boolean isComplete() {
         for (int rank = 0; rank < heard.length; rank++) {
             if (rank != mesh.rank() && !heard[rank]) {
@@ -78,17 +76,17 @@ final class CallHandshake {
         return true;
     }
 
-    /** The greatest of those who were heard: that of all, once this {@link #isComplete}. */
+    /** The greatest lag of the ranks whose signature came: that of all ranks, once this {@link #isComplete}. */
     long lag() {
         return lag;
     }
 
-    /** Of what is said first. */
+    /** Length of the handshake's prefix. */
     int bytes() {
         return ownBytes.length;
     }
 
-    /** What the next record to a rank begins with: the signature once, then nothing. */
+    /** Prefix of the next record to a rank: the signature once, then nothing. */
     MemorySegment next(int toRank) {
         if (called[toRank]) {
             return Wire.NOTHING;
@@ -98,9 +96,9 @@ final class CallHandshake {
     }
 
     /**
-     * A record came that begins with no signature.
+     * Checks a record without a signature.
      *
-     * @throws StreamBrokenException that was due
+     * @throws StreamBrokenException a signature was due
      */
     void requireHeard(int rank, ReceivedRecord arrived) throws StreamBrokenException {
         if (!heard[rank]) {
@@ -109,10 +107,10 @@ final class CallHandshake {
     }
 
     /**
-     * A record came that begins with a signature, of {@link #bytes} if it is the own one.
+     * Checks a record with a signature, whose length is {@link #bytes} if it equals this rank's.
      *
-     * @return how the number ends if it is another one
-     * @throws StreamBrokenException none was due, or it is none
+     * @return the rejection that ends the number, if the signature differs
+     * @throws StreamBrokenException no signature was due, or it is malformed
      */
     Optional<CallRejection> hear(int rank, ReceivedRecord arrived) throws StreamBrokenException {
         if (heard[rank]) {
@@ -132,7 +130,9 @@ final class CallHandshake {
             theirs = CollectiveMessages.first(arrived.toBytes());
         } catch (MalformedMessageException malformed) {
             throw new StreamBrokenException(
-                    mesh.members().get(rank), wire.name(rank) + " sent no call: " + malformed.getMessage(), malformed);
+                    mesh.members().get(rank),
+                    wire.name(rank) + " sent a malformed call: " + malformed.getMessage(),
+                    malformed);
         }
         boolean isEntry = first.signature().admits()
                 && theirs.signature().admits()
@@ -143,7 +143,7 @@ final class CallHandshake {
                 cause, "number " + arrived.collective() + ": " + difference(theirs, wire.name(rank))));
     }
 
-    /** Unequal settings may make calls unequal, too; then they are what has to be set right. */
+    /** Names unequal settings first: they may be the reason for unequal calls, and are then the ones to correct. */
     private String difference(First theirs, String theirName) {
         String ownName = wire.name(mesh.rank());
         return first.terms()

@@ -9,7 +9,7 @@ import io.hearth.transport.ReceivedRecord;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Does with a segment that arrived what its schedule says, wherever its bytes lie. For one receiving thread at a time. */
+/** Applies the action of a schedule to a received segment, in heap or native memory. For one receiving thread at a time. */
 public final class Combiner {
     private final Reducer reducer;
     private final DataType type;
@@ -33,7 +33,7 @@ public final class Combiner {
                 : MemorySegment.ofArray(arrived.array()).asSlice(arrived.arrayOffset(), arrived.length());
     }
 
-    /** Takes the bytes of {@code arrived} after its first {@code prefix} ones, which were found to be what was expected. */
+    /** Applies the bytes of {@code arrived} after its first {@code prefix} ones; the caller has checked the record. */
     void apply(Transfer expected, ReceivedRecord arrived, int prefix, Region input, Region buffer) {
         long at = expected.offset();
         int length = expected.length();
@@ -54,7 +54,7 @@ public final class Combiner {
         }
     }
 
-    /** Combines what was gathered of a piece, in the order of {@code addends}, each from its first byte on. */
+    /** Combines the contributions to a piece in the order of {@code addends}, each from its first byte on. */
     void combineAll(Transfer last, MemorySegment[] addends, Region buffer) {
         long at = last.pieceOffset() - buffer.base();
         int count = Math.toIntExact(last.pieceLength() / type.bytes());
@@ -64,7 +64,7 @@ public final class Combiner {
         }
     }
 
-    /** Puts the plaintext behind the prefix where it belongs in {@code target}. */
+    /** Copies the plaintext after the prefix to its place in {@code target}. */
     static void copy(ReceivedRecord arrived, int prefix, Region target, long at, int length) {
         long to = at - target.base();
         if (arrived.isNative()) {
@@ -91,7 +91,7 @@ public final class Combiner {
         }
     }
 
-    /** target = bytes op right; bytes in an array are copied first, which they are from a near cache. */
+    /** target = bytes op right; bytes in an array are copied first, which is cheap because they are in the cache. */
     private void combineBefore(Region target, Region right, long at, ReceivedRecord arrived, int prefix, int length) {
         if (!arrived.isNative()) {
             copy(arrived, prefix, target, at, length);

@@ -6,10 +6,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * Ends calls whose time is up. A caller may be blocked in a socket, so somebody else has to look at the clock.
+ * Ends calls whose deadline has passed. A caller may be blocked in a socket, so a separate thread watches the clock.
  *
- * <p>Lazy: a call only wakes the thread when its deadline is earlier than what the thread sleeps to. With one deadline for all
- * calls that is never after the first.
+ * <p>Lazy: a call wakes the thread only if its deadline is earlier than the end of the thread's sleep. With one timeout for all calls, this
+ * happens for the first call only.
  */
 public final class DeadlineWatch implements AutoCloseable {
     private static final Duration END_MAX = Duration.ofSeconds(10);
@@ -24,10 +24,10 @@ public final class DeadlineWatch implements AutoCloseable {
     private volatile boolean closed; // written by close(), read by the thread
 
     /**
-     * A watch that runs.
+     * Starts a watch.
      *
-     * @param onDue runs on the watch's thread, and must look for itself whose time is up
-     * @param onFatal told what ended the thread, which then ends no call any more
+     * @param onDue runs on the watch's thread, and must itself find the calls whose deadline has passed
+     * @param onFatal gets the exception that ended the thread, which then ends no more calls
      */
     public DeadlineWatch(String name, Clock clock, Runnable onDue, Consumer<Throwable> onFatal) {
         this.clock = clock;
@@ -37,7 +37,7 @@ public final class DeadlineWatch implements AutoCloseable {
         thread.start();
     }
 
-    /** From now on one call is due at {@code nanos} of the clock. */
+    /** Sets the deadline of the one open call, in {@code nanos} of the clock. */
     public void arm(long nanos) {
         dueNanos = nanos;
         armed = true;
@@ -47,8 +47,8 @@ public final class DeadlineWatch implements AutoCloseable {
     }
 
     /**
-     * As {@link #arm} for one of several calls, by one thread at a time: what is due earlier stays. {@code onDue} must then arm for
-     * those that are left, so a call has to be known to it before this.
+     * As {@link #arm} for one of several calls; an earlier deadline stays. One thread at a time calls it. {@code onDue} must arm again for
+     * the remaining calls, so it must know a call before this method is called.
      */
     public void armEarliest(long nanos) {
         if (!armed || nanos - dueNanos < 0) {
@@ -56,7 +56,7 @@ public final class DeadlineWatch implements AutoCloseable {
         }
     }
 
-    /** The call is over. */
+    /** Clears the deadline: the call has ended. */
     public void disarm() {
         armed = false;
     }
@@ -74,7 +74,7 @@ public final class DeadlineWatch implements AutoCloseable {
             long now = clock.nanoTime();
             sleepsUntilNanos = armed ? dueNanos : now + FAR_NANOS;
             if (armed && dueNanos - sleepsUntilNanos < 0) {
-                continue; // armed in between, by a caller that saw the old value and woke nobody
+                continue; // armed in between, by a caller that saw the old value and did not wake this thread
             }
             if (armed && dueNanos - now <= 0) {
                 armed = false;

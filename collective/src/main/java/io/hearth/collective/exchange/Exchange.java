@@ -24,15 +24,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt at one number in one mesh: plays schedules over the streams to the other members.
  *
- * <p>The calling thread sends. Small schedules it plays alone, in turn, because handing over to another thread costs more than
- * they do; rings too, where the stream to the next position surely takes some segments unread; else the companion receives meanwhile.
+ * <p>The calling thread sends. It plays small schedules alone, in turn, because a hand-over to another thread would cost more than the
+ * schedule. It also plays rings alone if the stream to the next position certainly buffers some segments. Otherwise the receiver thread
+ * receives at the same time.
  *
- * <p>What a rank sends first to another carries its signature, which the other compares with its own. A rank that sees a
- * difference, or that may not take part, refuses: {@link AbortRound}. No rank can have finished a number that another one refuses:
- * see {@link Schedule}.
+ * <p>The first record from one rank to another carries the sender's signature, and the receiver compares it with its own. A rank that
+ * detects a difference, or that cannot take part, rejects the number: {@link AbortRound}. No rank can have finished a number that another
+ * rank rejects: see {@link Schedule}.
  */
 public final class Exchange {
-    private static final int RECORD_OVERHEAD = 64; // head and tag
+    private static final int RECORD_OVERHEAD = 64; // record header and cipher tag
     private static final int AHEAD_MAX = 4; // enough to keep both ends busy, and few enough for a cache
 
     private final Mesh mesh;
@@ -44,11 +45,11 @@ public final class Exchange {
     private final Combiner combiner;
     private final boolean isHeld;
     private final Transfer toSend = new Transfer(); // of the sender
-    private final Transfer toReceive = new Transfer(); // of whoever receives
+    private final Transfer toReceive = new Transfer(); // of the receiving thread
     private long number;
     private ExchangeWatch watch = ExchangeWatch.NONE;
-    private volatile long received; // written by whoever receives, read by the sender
-    private volatile @Nullable Thread sender; // written by the sender while it waits, unparked by the companion
+    private volatile long received; // written by the receiving thread, read by the sender
+    private volatile @Nullable Thread sender; // written by the sender while it waits, unparked by the receiver thread
 
     private Exchange(MeshDriver driver, Mesh mesh, long number, Signature signature, boolean isForward, boolean held) {
         this.driver = driver;
@@ -58,12 +59,13 @@ public final class Exchange {
         this.refusals = new AbortRound(driver, mesh, wire);
         this.signature = signature;
         var first = new First(signature, driver.terms());
-        this.introductions = new CallHandshake(mesh, wire, first, isForward); // the view change said it
+        this.introductions =
+                new CallHandshake(mesh, wire, first, isForward); // all ranks know a forward from the view change
         this.combiner = new Combiner(driver.reducer(), signature, mesh.world());
         this.isHeld = held;
     }
 
-    /** The exchange of a call; {@code doomed}: only to tell all ranks this. */
+    /** The exchange of a call; {@code doomed}: if present, it only distributes this rejection to all ranks. */
     public static Exchange ofCall(
             MeshDriver driver, Mesh mesh, long number, Signature signature, Optional<CallRejection> doomed) {
         Exchange spare = driver.takeSpare(mesh, signature);
@@ -82,19 +84,21 @@ public final class Exchange {
         watch = driver.watch(next, signature, mesh.world());
     }
 
-    /** All that was to be played is: the next call of the same kind may have this exchange, unless it ended with a refusal. */
+    /** Ends this exchange after its last schedule; the next call of the same kind may reuse it, unless it ended with a rejection. */
     public void end() {
         if (!refusals.isKnown()) {
             driver.keepSpare(mesh, this);
         }
     }
 
-    /** Whether it is for calls that ask for this. */
+    /** Whether this exchange fits calls with that signature. */
     boolean isOf(Signature asked) {
         return signature.equals(asked);
     }
 
-    /** The exchange that carries a result to those who lack it; where it {@code isHeld}, bytes are only compared. */
+    /**
+     * The exchange that forwards a result to the members that lack it; if this member has it ({@code isHeld}), it only compares the bytes.
+     */
     public static Exchange ofForward(MeshDriver driver, Mesh mesh, long number, long bytes, boolean isHeld) {
         var signature = Signature.allReduce(ReduceOp.SUM, DataType.UINT8, bytes, Signature.PLAIN);
         return new Exchange(driver, mesh, number, signature, true, isHeld);
@@ -103,18 +107,18 @@ public final class Exchange {
     /**
      * Plays this rank's part of {@code schedule}; a number may take several schedules, one after the other.
      *
-     * @param order what positions mean
+     * @param order maps positions to ranks
      * @param input this rank's contribution; usable from any thread, not written
-     * @param buffer where the result comes into being
-     * @return the refusal with which the number ended on all ranks, if it did
-     * @throws IOException a stream is broken or the mesh abandoned; {@code buffer} holds anything
+     * @param buffer receives the result
+     * @return the rejection with which the number ended on all ranks, if any
+     * @throws IOException a stream is broken or the mesh abandoned; the content of {@code buffer} is undefined
      */
     public Optional<CallRejection> play(Schedule schedule, RankOrder order, Region input, Region buffer)
             throws IOException {
         return play(schedule, order, input, buffer, InPlaceBackup.NONE);
     }
 
-    /** The same where {@code input} and {@code buffer} may be one memory; {@code undo} saves what is overwritten. */
+    /** The same, but {@code input} and {@code buffer} may be the same memory; {@code undo} saves overwritten bytes. */
     public Optional<CallRejection> play(
             Schedule schedule, RankOrder order, Region input, Region buffer, InPlaceBackup undo) throws IOException {
         SegmentWork work = isHeld
@@ -123,7 +127,7 @@ public final class Exchange {
         return play(schedule, order, input, buffer, work);
     }
 
-    /** The same with segments that are more than elements; {@code work} makes what is sent and uses what comes. */
+    /** The same for segments that are not plain elements; {@code work} produces and consumes their bytes. */
     public Optional<CallRejection> play(
             Schedule schedule, RankOrder order, Region input, Region buffer, SegmentWork work) throws IOException {
         if (mesh.world() > 1) {
@@ -150,30 +154,30 @@ public final class Exchange {
         return refusals.refusal();
     }
 
-    /** What is played where the call leaves it open. */
+    /** Chooses the schedules of calls with {@code AUTO}. */
     public ScheduleChoice choice() {
         return driver.choice(mesh.isOnOneMachine());
     }
 
-    /** Of the receiving thread. */
+    /** The combiner of the receiving thread. */
     public Combiner combiner() {
         return combiner;
     }
 
-    /** Sees where the time goes; to be ended by whoever made this exchange. */
+    /** Watches the time of this attempt; the creator of this exchange must end it. */
     public ExchangeWatch watch() {
         return watch;
     }
 
-    /** What is played. */
+    /** A schedule with its memory. */
     private record Part(Schedule schedule, RankOrder order, Region input, Region buffer, SegmentWork work) {}
 
-    /** What is exchanged here. */
+    /** The number of the call. */
     public long number() {
         return number;
     }
 
-    /** This rank cannot take part: whatever is played from now on only tells all ranks so. */
+    /** Rejects the number, because this rank cannot take part: from now on, playing only distributes this rejection. */
     public void refuse(CallRejection why) {
         refusals.refuse(why);
     }
@@ -190,7 +194,7 @@ public final class Exchange {
                         return;
                     }
                 }
-                part.schedule.send(index, toSend); // by what all ranks agreed on meanwhile
+                part.schedule.send(index, toSend); // again, because the ranks may have agreed on another lag meanwhile
             }
             if (!send(part, toSend)) {
                 return;
@@ -204,20 +208,20 @@ public final class Exchange {
         }
     }
 
-    /** How many segments this rank may send before it receives the first without ever waiting in vain; 0 if that is not known. */
+    /** Number of segments that this rank can send before it receives the first one, without any risk of deadlock; 0 if unknown. */
     private int ahead(Schedule schedule, RankOrder order) throws IOException {
         if (!schedule.isAround() || schedule.sends() != schedule.receives()) {
             return 0;
         }
         int next = order.ranks()[(order.position(mesh.rank()) + 1) % order.ranks().length];
         int unread = mesh.stream(next).recordsUnread(driver.segmentBytes() + introductions.bytes());
-        return Math.min(AHEAD_MAX, unread - 2); // and a refusal
+        return Math.min(AHEAD_MAX, unread - 2); // room for a rejection too
     }
 
     /**
-     * Sends up to {@code ahead} segments more than were received. Not all members can wait for room at once: added up round the ring,
-     * the segments on the streams are what was sent and not received, so one stream has at most {@code ahead}, and takes another one.
-     * A member that plays with a companion always receives.
+     * Sends up to {@code ahead} segments more than it has received. Not all members can wait for buffer space at once: each member has sent
+     * at most {@code ahead} segments more than it received, so around the ring one stream holds at most {@code ahead} segments, and takes
+     * another one. A member with a receiver thread always receives.
      */
     private void playAhead(Part part, int ahead) throws IOException {
         long sends = part.schedule.sends();
@@ -268,16 +272,17 @@ public final class Exchange {
                     break;
                 }
                 if (toSend.after() > 0) {
-                    part.schedule.send(index, toSend); // by what all ranks agreed on meanwhile
+                    part.schedule.send(
+                            index, toSend); // again, because the ranks may have agreed on another lag meanwhile
                 }
                 if (!send(part, toSend)) {
                     break;
                 }
             }
-            refusals.announce(); // or those from whom the companion receives would wait for this rank
+            refusals.announce(); // otherwise the ranks from which the receiver thread receives would wait for this rank
             awaitReceived(part.schedule.receives(), receiverThread);
         } catch (IOException | RuntimeException | Error broken) {
-            mesh.abandon(); // or the companion would receive for ever
+            mesh.abandon(); // otherwise the receiver thread would receive forever
             receiverThread.awaitIdle();
             throw first(receiverThread.failure(), refusals.end(broken));
         } finally {
@@ -290,7 +295,7 @@ public final class Exchange {
         }
     }
 
-    /** What broke first is what the companion saw, unless it only saw the mesh being abandoned. */
+    /** The first failure: that of the receiver thread, unless it only reports that the mesh was abandoned. */
     private static IOException first(@Nullable Throwable received, Throwable sent) {
         if (received instanceof StreamBrokenException broken) {
             return broken;
@@ -301,7 +306,7 @@ public final class Exchange {
         return ReceiverThread.rethrown("sending failed", sent);
     }
 
-    /** Waits until that many segments are in; false if there is a refusal instead. */
+    /** Waits until {@code count} segments were received; false if the number was rejected instead. */
     private boolean awaitReceived(long count, ReceiverThread receiverThread) throws IOException {
         if (received >= count) {
             return !refusals.isKnown();
@@ -311,9 +316,9 @@ public final class Exchange {
         while (received < count && !refusals.isKnown()) {
             if (receiverThread.isIdle() && received < count && !refusals.isKnown()) {
                 Throwable failure = receiverThread.failure();
-                throw failure == null ? new IOException("the companion stopped") : first(failure, failure);
+                throw failure == null ? new IOException("the receiver thread stopped") : first(failure, failure);
             }
-            mesh.check(); // the companion may be in a codec or a listener, which does not see that
+            mesh.check(); // the receiver thread may be in a codec or a listener, which does not check this
             LockSupport.park(this);
             if (Thread.currentThread().isInterrupted()) {
                 throw new InterruptedIOException("interrupted");
@@ -339,7 +344,7 @@ public final class Exchange {
         }
     }
 
-    /** Takes the expected segment (true), or learns that the number is refused (false). */
+    /** Receives the expected segment (true), or learns that the number is rejected (false). */
     private boolean receive(Part part, Transfer expected) throws IOException {
         int rank = part.order.ranks()[expected.peer()];
         long since = watch.now();
@@ -412,19 +417,19 @@ public final class Exchange {
         return true;
     }
 
-    /** What ends a number on all ranks because this one's values cannot be carried. */
+    /** The rejection that ends a number because the codec cannot encode this rank's values. */
     public CallRejection notCarried(NonFiniteException values) {
         return new CallRejection(CallRejection.Cause.NON_FINITE, wire.name(mesh.rank()) + ": " + values.getMessage());
     }
 
-    /** What ends a number on all ranks because a rank sent something else than agreed. */
+    /** The rejection that ends a number because a rank sent a malformed encoding. */
     CallRejection malformed(int rank, MalformedMessageException bytes) {
         return new CallRejection(
                 CallRejection.Cause.MALFORMED,
-                wire.name(rank) + " sent no encoding of '" + signature.codec() + "': " + bytes.getMessage());
+                wire.name(rank) + " sent a malformed encoding of '" + signature.codec() + "': " + bytes.getMessage());
     }
 
-    /** False if there is a refusal, which may be that this rank's values cannot be carried. */
+    /** False if the number is rejected, perhaps because the codec cannot encode this rank's values. */
     private boolean send(Part part, Transfer transfer) throws IOException {
         int rank = part.order.ranks()[transfer.peer()];
         Region source = transfer.fromInput() ? part.input : part.buffer;

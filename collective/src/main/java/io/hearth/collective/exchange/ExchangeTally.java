@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Adds up where the time of one attempt goes; told by the thread that sends and by the one that receives. */
+/** Adds up the time of one attempt by phase; used by the sending and the receiving thread. */
 final class ExchangeTally implements ExchangeWatch {
     private final CollectiveTrace trace;
     private final CollectiveEvent event;
@@ -22,7 +22,7 @@ final class ExchangeTally implements ExchangeWatch {
     private final Map<Phase, LongAdder> nanos = new EnumMap<>(Phase.class);
     private final LinkedHashSet<String> schedules = new LinkedHashSet<>();
 
-    /** @param event begins here */
+    /** @param event begun here */
     ExchangeTally(CollectiveTrace trace, CollectiveEvent event, long number, Signature signature, int world) {
         this.trace = trace;
         this.event = event;

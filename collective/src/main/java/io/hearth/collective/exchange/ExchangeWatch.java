@@ -6,7 +6,7 @@ import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.Signature;
 import io.hearth.collective.schedule.Schedule;
 
-/** Sees where the time of one attempt goes; {@link #NONE} does not even look at the clock. */
+/** Watches the time of one attempt by phase; {@link #NONE} does not even read the clock. */
 public interface ExchangeWatch {
     ExchangeWatch NONE = new ExchangeWatch() {
         @Override
@@ -16,7 +16,7 @@ public interface ExchangeWatch {
 
         @Override
         public void plays(Schedule schedule) {
-            // nobody looks
+            // ignored
         }
 
         @Override
@@ -26,39 +26,39 @@ public interface ExchangeWatch {
 
         @Override
         public void did(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {
-            // nobody looks
+            // ignored
         }
 
         @Override
         public void end(boolean completed) {
-            // nobody looks
+            // ignored
         }
     };
 
-    /** To be handed to {@link #did}. */
+    /** The present time, for {@link #did}. */
     long now();
 
-    /** Called by the thread that owns the attempt. */
+    /** A schedule begins; called by the thread that owns the attempt. */
     void plays(Schedule schedule);
 
-    /** Whether anybody wants to know what ciphers take. */
+    /** Whether the time of ciphers is needed. */
     boolean isOn();
 
-    /** Something that began at {@code sinceNanos} is done now; arguments as in {@link CollectiveTrace#segment}. */
+    /** A phase that began at {@code sinceNanos} has ended now; arguments as in {@link CollectiveTrace#segment}. */
     default void did(Phase phase, int rank, long bytes, long sinceNanos) {
         did(phase, rank, bytes, sinceNanos, now());
     }
 
-    /** The receiving thread goes into the gate, where nobody may block: what it does there is told by {@link #outside}. */
+    /** The receiving thread enters the gate, where no thread may block: listeners hear of phases inside only after {@link #outside}. */
     default void inside() {}
 
-    /** It is out again. */
+    /** The receiving thread has left the gate. */
     default void outside() {}
 
-    /** Something was done; arguments as in {@link CollectiveTrace#segment}. */
+    /** A phase has ended; arguments as in {@link CollectiveTrace#segment}. */
     void did(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos);
 
-    /** A record was sealed and then written, by now. */
+    /** A record was encrypted and then written; both have ended now. */
     default void sent(int rank, long bytes, long sinceNanos, long sealNanos) {
         if (sealNanos > 0) {
             did(Phase.SEAL, rank, bytes, sinceNanos, sinceNanos + sealNanos);
@@ -66,7 +66,7 @@ public interface ExchangeWatch {
         did(Phase.SEND, rank, bytes, sinceNanos + sealNanos);
     }
 
-    /** A record came and then was opened, by now. */
+    /** A record arrived and then was decrypted; both have ended now. */
     default void received(int rank, long bytes, long sinceNanos, long openNanos) {
         long untilNanos = now();
         did(Phase.RECEIVE, rank, bytes, sinceNanos, untilNanos - openNanos);
@@ -75,10 +75,10 @@ public interface ExchangeWatch {
         }
     }
 
-    /** Called once, by the thread that owns the attempt, when all others are done with it. */
+    /** The attempt has ended. Called once, by the thread that owns the attempt, after all other threads have finished with it. */
     void end(boolean completed);
 
-    /** What watches a call: nothing, unless somebody records or traces. */
+    /** The watch of a call: {@link #NONE}, unless a flight recording or a trace needs it. */
     static ExchangeWatch of(CollectiveTrace trace, long number, Signature signature, int world) {
         return trace.equals(CollectiveTrace.NONE) && !CollectiveEvent.isWanted()
                 ? NONE

@@ -5,8 +5,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Where data threads stop, for a freeze or for a rest: each passes once per record. {@link #freeze} and {@link #rest} return when no
- * thread is inside, which is soon, because nobody blocks inside.
+ * Stops data threads for a freeze or for a pause: each thread passes the gate once per record. {@link #freeze} and {@link #rest} return
+ * when no thread is inside. This is soon, because no thread blocks inside.
  */
 public final class Gate {
     private final ReentrantLock lock = new ReentrantLock();
@@ -15,7 +15,7 @@ public final class Gate {
     private boolean resting;
     private int inside;
 
-    /** From now on nobody enters, until {@link #thaw}. */
+    /** From now on no thread enters, until {@link #thaw}. */
     public void freeze() {
         change(() -> frozen = true);
     }
@@ -24,7 +24,7 @@ public final class Gate {
         change(() -> frozen = false);
     }
 
-    /** From now on nobody enters, until {@link #resume}. */
+    /** From now on no thread enters, until {@link #resume}. */
     public void rest() {
         change(() -> resting = true);
     }
@@ -46,7 +46,7 @@ public final class Gate {
         }
     }
 
-    /** Lets those who wait here see that their mesh was abandoned. */
+    /** Wakes the waiting threads, so that they notice that their mesh was abandoned. */
     public void wake() {
         lock.lock();
         try {
@@ -57,7 +57,7 @@ public final class Gate {
     }
 
     /**
-     * Waits while the gate is shut, then goes in; {@link #leave} must follow.
+     * Waits while the gate is closed, then enters; {@link #leave} must follow.
      *
      * @throws IOException the mesh was abandoned
      */
@@ -86,7 +86,7 @@ public final class Gate {
         }
     }
 
-    /** Waits while the gate is shut. */
+    /** Waits while the gate is closed. */
     void pass(Mesh mesh) throws IOException {
         enter(mesh);
         leave();

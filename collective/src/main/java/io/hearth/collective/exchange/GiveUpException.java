@@ -3,7 +3,7 @@ package io.hearth.collective.exchange;
 import io.hearth.core.CollectiveException;
 import java.io.IOException;
 
-/** Carries out of an attempt why this rank ends its call and leaves the group; the ring itself is sound. */
+/** Ends an attempt on this rank, which then ends its call and leaves the group; the streams are intact. */
 public final class GiveUpException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -14,7 +14,7 @@ public final class GiveUpException extends IOException {
         this.error = error;
     }
 
-    /** For the application. */
+    /** The error for the application. */
     public CollectiveException error() {
         return error;
     }

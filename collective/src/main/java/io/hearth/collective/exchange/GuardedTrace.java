@@ -5,7 +5,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells a listener, and keeps what it throws away from the collective: the first is logged, the others are forgotten. */
+/**
+ * Forwards to a listener, and catches its exceptions so that they do not reach the collective. It logs the first one and drops the others.
+ */
 final class GuardedTrace implements CollectiveTrace {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedTrace.class);
 
@@ -16,7 +18,7 @@ final class GuardedTrace implements CollectiveTrace {
         this.listener = listener;
     }
 
-    /** Around {@code listener}, unless that wants to know nothing. */
+    /** A guard around {@code listener}; {@link #NONE} needs none. */
     static CollectiveTrace of(CollectiveTrace listener) {
         return listener.equals(NONE) ? NONE : new GuardedTrace(listener);
     }
@@ -41,7 +43,7 @@ final class GuardedTrace implements CollectiveTrace {
 
     private void say(RuntimeException theirs) {
         if (threw.compareAndSet(false, true)) {
-            LOG.warn("whoever traces collectives failed, and may fail again without a word: {}", theirs.toString());
+            LOG.warn("a trace listener of collectives failed; further failures are not logged: {}", theirs.toString());
         }
     }
 }

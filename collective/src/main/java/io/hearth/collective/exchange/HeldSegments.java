@@ -6,7 +6,7 @@ import io.hearth.transport.ReceivedRecord;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/** A result that this rank holds already and others send it all the same: theirs has to be the same. */
+/** Compares a forwarded result with the copy that this rank holds already; both must be the same. */
 record HeldSegments(Mesh mesh, long number, MemorySegment result) implements SegmentWork {
     @Override
     public void take(Transfer expected, ReceivedRecord arrived, int prefix, int rank) throws IOException {

@@ -6,12 +6,12 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a schedule that is played in place overwrites of a member's contribution, kept until all hold the result.
+ * Backup of a member's contribution for a schedule that is played in place: keeps the overwritten bytes until all members hold the result.
  *
- * <p>Each segment is saved once, right when it is first read anyway: as it is sent, or as it is combined with what came. Which ones
- * were saved follows from how far the schedule got, so nothing else is written down.
+ * <p>Each segment is saved once, when it is first read anyway: when it is sent, or when it is combined with a received one. The progress of
+ * the schedule determines which segments were saved, so no other record is needed.
  *
- * <p>Used by the sending and the receiving thread of one exchange at a time, each for its side; {@link #restore} when both rest.
+ * <p>Used by the sending and the receiving thread of one exchange at a time, each for its side; {@link #restore} only when both are idle.
  */
 public final class InPlaceBackup {
     /** Saves nothing: the contribution is not overwritten. */
@@ -20,21 +20,21 @@ public final class InPlaceBackup {
     private final MemorySegment values;
     private final MemorySegment saved;
     private @Nullable Schedule schedule;
-    private long sends; // that began
-    private long receives; // that came
+    private long sends; // number of sends that began
+    private long receives; // number of segments that came
 
     /**
-     * Nothing saved yet.
+     * An empty backup.
      *
      * @param values contribution and result; written by {@link #restore}
-     * @param saved native memory of the same size; lent until all hold the result
+     * @param saved native memory of the same size; borrowed until all members hold the result
      */
     public InPlaceBackup(MemorySegment values, MemorySegment saved) {
         this.values = values;
         this.saved = saved;
     }
 
-    /** From now on this is played. What an earlier one overwrote must have been restored. */
+    /** Begins a schedule. The bytes that an earlier one overwrote must have been restored. */
     public void begin(Schedule next) {
         if (this != NONE) {
             schedule = next;
@@ -53,7 +53,7 @@ public final class InPlaceBackup {
         }
     }
 
-    /** A segment is about to be taken. */
+    /** A segment is about to be applied. */
     public void receiving(Transfer transfer) {
         if (schedule != null) {
             receives++;
@@ -67,7 +67,7 @@ public final class InPlaceBackup {
         MemorySegment.copy(values, of.offset(), saved, of.offset(), of.length());
     }
 
-    /** Brings the contribution back. */
+    /** Restores the contribution. */
     public void restore() {
         Schedule played = schedule;
         if (played == null) {

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * This rank's streams in one group epoch: one duplex stream to each other member, opened when a call first needs it.
  *
- * <p>Schedules go by position: in hop order for what travels round a ring, by rank for what goes between all pairs. People and
- * scripts go by rank.
+ * <p>Schedules use positions: in hop order for schedules around a ring, by rank for schedules between all pairs. Messages and scripts use
+ * ranks.
  */
 public final class Mesh {
     private static final Duration OPEN_AT_ONCE_MAX = Duration.ofSeconds(2);
@@ -44,11 +44,11 @@ public final class Mesh {
     private final List<Thread> openers = new ArrayList<>(); // under the lock
     private final Set<Integer> opening = new ConcurrentSkipListSet<>(); // ranks, by their openers
 
-    private boolean ciphersTimed; // of whoever drives
+    private boolean ciphersTimed; // accessed by the driving thread
     private volatile @Nullable NodeId awaited; // written by data threads, read for error texts
-    private volatile String waitingFor = "a view"; // where it is no member; written and read likewise
+    private volatile String waitingFor = "a view"; // used if it is not a member; written and read likewise
 
-    /** The mesh of a formation that {@code self} is in. */
+    /** The mesh of a layout that contains {@code self}. */
     public Mesh(GroupLayout layout, NodeId self) {
         this.layout = layout;
         this.self = self;
@@ -85,7 +85,7 @@ public final class Mesh {
         return rank;
     }
 
-    /** Positions as bytes travel round the ring. */
+    /** Positions in the order in which bytes travel around the ring. */
     public RankOrder byHop() {
         return byHop;
     }
@@ -95,12 +95,12 @@ public final class Mesh {
         return byRank;
     }
 
-    /** Whether all members have one machine's identity; the same on all. */
+    /** Whether all members have the identity of one machine; the same on all of them. */
     public boolean isOnOneMachine() {
         return isOnOneMachine;
     }
 
-    /** How many members share this rank's machine, itself among them. */
+    /** Number of members on this rank's machine, this one included. */
     public int ranksHere() {
         return (int) members().stream()
                 .filter(member -> member.peer().equals(self.peer()))
@@ -111,12 +111,12 @@ public final class Mesh {
         return layout.ring().equals(layout.members());
     }
 
-    /** Whom this rank hears from on a ring. */
+    /** The member before this one on the ring. */
     public NodeId previous() {
         return members().get(byHop.ranks()[Math.floorMod(byHop.position(rank) - 1, world())]);
     }
 
-    /** Of a member; -1 for others. */
+    /** Rank of a member; -1 for other nodes. */
     public int rank(NodeId member) {
         return layout.members().indexOf(member);
     }
@@ -126,7 +126,7 @@ public final class Mesh {
         return "rank " + rank(member) + " (" + member.shortText() + ")";
     }
 
-    /** What a call waits for at the moment. */
+    /** Text that says what a call waits for at present. */
     public String waitingFor() {
         NodeId member = awaited;
         return member == null ? waitingFor : name(member) + " to send";
@@ -137,7 +137,7 @@ public final class Mesh {
         awaited = null;
     }
 
-    /** Of a data thread, once per segment: makes no text. */
+    /** Called by a data thread, once per segment: creates no text. */
     public void waitsFor(NodeId member) {
         awaited = member;
     }
@@ -152,7 +152,7 @@ public final class Mesh {
         return stream;
     }
 
-    /** Whether streams say what their ciphers take; for whoever drives, when those that it needs are open. */
+    /** Switches the timing of the streams' ciphers; called by the driving thread once its streams are open. */
     void timeCiphers(boolean wanted) {
         if (wanted || ciphersTimed) {
             ciphersTimed = wanted;
@@ -165,7 +165,7 @@ public final class Mesh {
         }
     }
 
-    /** Bytes that this rank put on the wire in this mesh so far. */
+    /** Bytes that this rank has sent in this mesh so far. */
     public long bytesSent() {
         long sum = 0;
         for (int other = 0; other < streams.length(); other++) {
@@ -175,13 +175,13 @@ public final class Mesh {
         return sum;
     }
 
-    /** Whether the stream to a rank is there; that to this one never is. */
+    /** Whether the stream to a rank is open; false for this rank. */
     boolean isOpen(int ofRank) {
         return streams.get(ofRank) != null;
     }
 
     /**
-     * Opens the streams to these ranks, all at once, and asks again until the others have asked too.
+     * Opens the streams to these ranks, all at once, and retries until the other ranks open them too.
      *
      * @throws IOException the mesh was abandoned
      */
@@ -249,7 +249,7 @@ public final class Mesh {
         }
     }
 
-    /** Never one whose stream is there: it made the same call. */
+    /** Names a rank whose stream is not open yet: a rank with an open stream has made the same call. */
     private void waitsForNextToOpen() {
         opening.stream()
                 .findFirst()
@@ -261,7 +261,7 @@ public final class Mesh {
     }
 
     /**
-     * Passes while the mesh is in use.
+     * Checks that the mesh is in use.
      *
      * @throws IOException it was abandoned
      */
@@ -271,7 +271,7 @@ public final class Mesh {
         }
     }
 
-    /** When this mesh is abandoned, {@code end} runs too, at once if it was already; it must be idempotent and not block. */
+    /** Registers {@code end} to run when this mesh is abandoned, or at once if it already is; it must be idempotent and must not block. */
     public void adopt(Runnable end) {
         ends.add(end);
         if (isAbandoned()) {
@@ -279,7 +279,7 @@ public final class Mesh {
         }
     }
 
-    /** What was adopted is over by itself. */
+    /** Removes an action that {@link #adopt} registered. */
     public void release(Runnable end) {
         ends.remove(end);
     }

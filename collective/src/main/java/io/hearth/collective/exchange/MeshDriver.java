@@ -19,13 +19,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves bytes in a mesh, for one thread at a time: the caller for its own collective, a forwarder for results that others lack.
- * So an attempt of a former group epoch is over before one of the next touches buffers and companion.
+ * Moves bytes in a mesh, for one driving thread at a time: the caller for its own collective, or a forwarder for results that other members
+ * lack. So an attempt of a former group epoch has ended before one of the next accesses buffers and receiver thread.
  */
 public final class MeshDriver implements AutoCloseable {
-    private static final int SPARE_MAX = 4; // kinds of calls that a script makes in turns
+    private static final int SPARE_MAX = 4; // number of kinds of calls that a script alternates between
 
-    private final @Nullable Exchange[] spare = new @Nullable Exchange[SPARE_MAX]; // of whoever drives
+    private final @Nullable Exchange[] spare = new @Nullable Exchange[SPARE_MAX]; // accessed by the driving thread
     private @Nullable Mesh spareOf; // likewise
     private int nextSpare; // likewise
     private final String group;
@@ -39,7 +39,7 @@ public final class MeshDriver implements AutoCloseable {
     private final ScheduleChoice choiceHere;
     private final ScheduleChoice choiceAfar;
     private final ReentrantLock driving = new ReentrantLock();
-    private volatile CollectiveTrace trace = CollectiveTrace.NONE; // set by anybody, for calls that begin later
+    private volatile CollectiveTrace trace = CollectiveTrace.NONE; // set by any thread, for calls that begin later
     private volatile @Nullable Progress progress; // likewise
 
     public MeshDriver(String group, StreamSource streams, Reducer reducer, Gate gate, CollectiveConfig config) {
@@ -60,13 +60,13 @@ public final class MeshDriver implements AutoCloseable {
         this.receiverThread = new ReceiverThread("hearth-receive-" + group);
     }
 
-    /** What moves bytes. */
+    /** Work that moves bytes. */
     public interface Job<T> {
         T run() throws IOException;
     }
 
     /**
-     * Runs a job once nobody else drives.
+     * Runs a job once no other thread drives.
      *
      * @throws IOException a stream is broken or the mesh abandoned
      */
@@ -81,12 +81,12 @@ public final class MeshDriver implements AutoCloseable {
         }
     }
 
-    /** As {@link StreamSource#endLoan}: nobody looks at what arrived once a job is over. */
+    /** As {@link StreamSource#endLoan}: received records are not used after the end of a job. */
     void endLoan() {
         streams.endLoan();
     }
 
-    /** Does something while nobody drives. Waits for whoever does: not for long, if that mesh was abandoned. */
+    /** Runs an action while no thread drives. Waits for a thread that does; the wait is short if that thread's mesh was abandoned. */
     public void whenIdle(Runnable action) {
         driving.lock();
         try {
@@ -106,30 +106,30 @@ public final class MeshDriver implements AutoCloseable {
         return segmentBytes;
     }
 
-    /** What calls play that leave it open. */
+    /** Chooses the schedules of calls with {@code AUTO}. */
     ScheduleChoice choice(boolean isOnOneMachine) {
         return isOnOneMachine ? choiceHere : choiceAfar;
     }
 
-    /** What all members must have alike. */
+    /** The settings that must be the same on all members. */
     GroupSettings terms() {
         return terms;
     }
 
-    /** Tells {@code listener} of all calls that begin from now on, and nobody else. */
+    /** Makes {@code listener} the only listener of all calls that begin from now on. */
     public void trace(CollectiveTrace listener) {
         trace = GuardedTrace.of(listener);
     }
 
-    /** Tells {@code listener} how far long broadcasts are that begin from now on, and nobody else. */
+    /** Makes {@code listener} the only one that receives the progress of long broadcasts that begin from now on. */
     public void progress(CollectiveProgress listener, NodeId self, Clock clock) {
         progress = new Progress(listener, self, clock);
     }
 
-    /** Who is told of progress. */
+    /** The listener of progress. */
     private record Progress(CollectiveProgress listener, NodeId self, Clock clock) {}
 
-    /** What watches a call that begins now. */
+    /** The watch of a call that begins now. */
     ExchangeWatch watch(long number, Signature signature, int world) {
         ExchangeWatch watch = ExchangeWatch.of(trace, number, signature, world);
         Progress to = progress;
@@ -154,7 +154,7 @@ public final class MeshDriver implements AutoCloseable {
         return reducer;
     }
 
-    /** Sees to it that streams are open: to the two neighbours of an order, or to all. */
+    /** Ensures that streams are open: to the two neighbours of an order, or to all ranks. */
     void open(Mesh on, RankOrder order, boolean neighboursOnly) throws IOException {
         int[] ranks = order.ranks();
         int own = order.position(on.rank());
@@ -180,7 +180,7 @@ public final class MeshDriver implements AutoCloseable {
         }
     }
 
-    /** For who was interrupted and says so by an IOException; the interrupt is kept. */
+    /** Converts an interrupt to an IOException; the thread's interrupt status is kept. */
     static IOException interrupted(InterruptedException stop) {
         Thread.currentThread().interrupt();
         var interrupted = new InterruptedIOException("interrupted");
@@ -188,7 +188,7 @@ public final class MeshDriver implements AutoCloseable {
         return interrupted;
     }
 
-    /** Waits some seconds for the job of the moment; whether its thread is gone. */
+    /** Waits some seconds for the present job; returns whether the receiver thread has ended. */
     public boolean end() {
         return receiverThread.end();
     }
@@ -198,7 +198,7 @@ public final class MeshDriver implements AutoCloseable {
         end();
     }
 
-    /** An exchange that ended in {@code on}, for a call that asks for the same; {@code null} if there is none. For whoever drives. */
+    /** A spare exchange of the mesh {@code on} for a call with this signature; {@code null} if there is none. For the driving thread. */
     @Nullable
     Exchange takeSpare(Mesh on, Signature signature) {
         for (int place = 0; place < SPARE_MAX && on.equals(spareOf); place++) {
@@ -211,7 +211,10 @@ public final class MeshDriver implements AutoCloseable {
         return null;
     }
 
-    /** Keeps an exchange that ended, in the place of the eldest if there are many, and of all of other meshes. For whoever drives. */
+    /**
+     * Keeps an exchange that ended. It replaces the oldest one if all places are taken, and all exchanges of other meshes. For the driving
+     * thread.
+     */
     void keepSpare(Mesh on, Exchange ended) {
         if (!on.equals(spareOf)) {
             Arrays.fill(spare, null);

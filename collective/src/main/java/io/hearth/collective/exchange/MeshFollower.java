@@ -2,11 +2,11 @@ package io.hearth.collective.exchange;
 
 import io.hearth.core.HearthException;
 
-/** What goes on beside the collectives of a group, in the same group epochs. Its methods are called under the group's lock. */
+/** A component that runs beside the collectives of a group, in the same group epochs. Its methods are called under the group's lock. */
 public interface MeshFollower {
-    /** There is another group epoch. */
+    /** A new group epoch begins. */
     void renewed(Mesh mesh);
 
-    /** Nothing goes on until the next one. */
+    /** No work goes on until the next group epoch. */
     void over(HearthException why);
 }

@@ -7,15 +7,15 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells another watch outside the {@link Gate} what the receiving thread did inside: listeners are somebody else's code and may block,
- * and a freeze waits for those inside.
+ * Forwards to another watch, but holds back the phases of the receiving thread until it has left the {@link Gate}: listeners are foreign
+ * code and may block, and a freeze waits for the threads inside.
  */
 final class PatientWatch implements ExchangeWatch {
     private final ExchangeWatch other;
-    private final Deque<Done> untold = new ArrayDeque<>(); // of the receiving thread
+    private final Deque<Done> untold = new ArrayDeque<>(); // accessed by the receiving thread
     private volatile @Nullable Thread inside; // set by the receiving thread, compared by the sender too
 
-    /** What was done inside. */
+    /** A phase that ended inside the gate. */
     private record Done(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {}
 
     PatientWatch(ExchangeWatch other) {

@@ -6,8 +6,8 @@ import io.hearth.transport.ReceivedRecord;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Elements as they are, of which what others add to a piece of the own share is kept in a row for each of them, and added up once the
- * piece is in.
+ * Plain elements, with contributions gathered in pieces. The contributions of each other rank to a piece of this rank's share are kept in a
+ * row of its own, and added once the piece is complete.
  */
 public final class PieceSegments implements SegmentWork {
     private static final long ROW_ALIGNMENT_BYTES = 64;
@@ -22,13 +22,12 @@ public final class PieceSegments implements SegmentWork {
     private final ExchangeWatch watch;
 
     /**
-     * Nothing gathered yet.
-     *
+     * An object without gathered contributions.
      * @param combiner of the receiving thread
      * @param input this rank's contribution
-     * @param buffer where the result comes into being
+     * @param buffer receives the result
      * @param position of this rank in the schedule
-     * @param rows {@code rowBytes} for each other one, holding anything; borrowed
+     * @param rows {@code rowBytes} for each other rank, with undefined content; borrowed
      */
     public PieceSegments(
             Combiner combiner,
@@ -48,7 +47,7 @@ public final class PieceSegments implements SegmentWork {
         this.watch = watch;
     }
 
-    /** Bytes of a row for pieces of so many; a GPU reads from where a row begins. */
+    /** Bytes of a row for pieces of {@code pieceBytes}; aligned, because a GPU reads from the beginning of a row. */
     public static long rowBytes(long pieceBytes) {
         return Math.ceilDiv(pieceBytes, ROW_ALIGNMENT_BYTES) * ROW_ALIGNMENT_BYTES;
     }

@@ -4,12 +4,12 @@ import io.hearth.collective.schedule.Transfer;
 import io.hearth.transport.ReceivedRecord;
 
 /**
- * Elements as they are.
+ * Plain elements.
  *
  * @param combiner of the receiving thread
  * @param input this rank's contribution
- * @param buffer where the result comes into being
- * @param undo saves what is overwritten of the input
+ * @param buffer receives the result
+ * @param undo saves overwritten bytes of the input
  */
 public record PlainSegments(Combiner combiner, Region input, Region buffer, InPlaceBackup undo) implements SegmentWork {
     @Override

@@ -11,7 +11,7 @@ import io.hearth.core.Step;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells of one transfer, as {@link ProgressMachine} decides; for one thread at a time. */
+/** Reports the progress of one transfer, as {@link ProgressMachine} decides; for one thread at a time. */
 public final class ProgressTeller {
     private static final Logger LOG = LoggerFactory.getLogger(ProgressTeller.class);
 
@@ -32,13 +32,13 @@ public final class ProgressTeller {
         this.state = ProgressMachine.State.begin(clock.nanoTime());
     }
 
-    /** What there is to move, and with how many others. */
+    /** Sets the bytes of the whole transfer and the number of peers. */
     public void inAll(long ofBytes, int withPeers) {
         bytesInAll = ofBytes;
         peers = withPeers;
     }
 
-    /** So many bytes more; 0 only asks whether it is time to tell. Allocates nothing before. */
+    /** Adds {@code more} bytes; 0 only checks whether a report is due. Allocates nothing unless one is. */
     public void moved(long more) {
         bytes += more;
         long now = clock.nanoTime();
@@ -47,7 +47,7 @@ public final class ProgressTeller {
         }
     }
 
-    /** The transfer is over, complete or not; idempotent. */
+    /** The transfer has ended, complete or not; idempotent. */
     public void ended() {
         step(new Event.Ended(bytes), clock.nanoTime());
     }
@@ -68,7 +68,7 @@ public final class ProgressTeller {
         try {
             listener.at(report);
         } catch (RuntimeException theirs) {
-            LOG.warn("whoever is told of progress failed: {}", theirs.toString());
+            LOG.warn("a progress listener failed: {}", theirs.toString());
         }
     }
 }

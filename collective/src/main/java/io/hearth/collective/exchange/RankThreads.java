@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that each do something with one other rank, beside those that play. One that fails abandons the mesh, or another one would wait
- * for ever. Started by any thread, awaited by the one that owns the attempt once nobody else starts any.
+ * Threads that each exchange records with one other rank, beside the threads that play. If one fails, it abandons the mesh; otherwise
+ * another one would wait forever. Any thread may start them; the thread that owns the attempt joins them once no other thread starts any.
  */
 public final class RankThreads {
     private final Mesh mesh;
@@ -16,13 +16,13 @@ public final class RankThreads {
     private final Queue<Thread> running = new ConcurrentLinkedQueue<>();
     private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
-    /** {@code afterEach} is the last that each thread does. */
+    /** {@code afterEach} is the last action of each thread. */
     RankThreads(Mesh mesh, Runnable afterEach) {
         this.mesh = mesh;
         this.afterEach = afterEach;
     }
 
-    /** What is done with a rank. */
+    /** The work of a thread with its rank. */
     interface Job {
         void run(int rank) throws IOException;
     }
@@ -40,14 +40,14 @@ public final class RankThreads {
         }));
     }
 
-    /** What went wrong first, if anything did. */
+    /** The first failure, if any. */
     @Nullable
     Throwable failure() {
         return failures.peek();
     }
 
     /**
-     * Waits until all have ended by themselves.
+     * Waits until all threads have ended.
      *
      * @throws IOException one failed, or this thread was interrupted; the mesh is abandoned
      */
@@ -63,11 +63,11 @@ public final class RankThreads {
         running.clear();
         Throwable failure = failure();
         if (failure != null) {
-            throw ReceiverThread.rethrown("ending a refused number failed", failure);
+            throw ReceiverThread.rethrown("ending a rejected number failed", failure);
         }
     }
 
-    /** Ends them, and with them every use of the mesh; does nothing where none was started. */
+    /** Abandons the mesh and waits for the threads; does nothing if none was started. */
     void end() {
         if (!running.isEmpty()) {
             mesh.abandon();
@@ -76,7 +76,7 @@ public final class RankThreads {
         }
     }
 
-    /** Waits for the end of threads that end soon; an interrupt is kept for later. */
+    /** Waits for threads that end soon; keeps an interrupt for later. */
     public static void joinAll(List<Thread> threads) {
         boolean interrupted = false;
         for (Thread thread : threads) {

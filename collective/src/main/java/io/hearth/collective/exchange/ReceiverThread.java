@@ -7,11 +7,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The second data thread of an engine: opens streams and receives while the caller sends. One platform thread, parked between
- * jobs; one job at a time, given and awaited by one thread.
+ * The second data thread of an engine: opens streams and receives while the caller sends. One platform thread, parked between jobs. It runs
+ * one job at a time; one thread starts the job and awaits it.
  */
 public final class ReceiverThread implements AutoCloseable {
-    /** What it does; it may end with any checked exception. */
+    /** The work of the thread; it may throw any exception. */
     interface Job {
         void run() throws Exception;
     }
@@ -19,22 +19,22 @@ public final class ReceiverThread implements AutoCloseable {
     private static final Duration END_MAX = Duration.ofSeconds(10);
 
     private final Thread thread;
-    private volatile @Nullable Job job; // set by the giver, cleared by the companion when done
-    private volatile @Nullable Throwable failure; // set by the companion before it clears the job
-    private volatile @Nullable Thread giver; // set by the giver, unparked by the companion
-    private volatile boolean closed; // set by close(), read by the companion
+    private volatile @Nullable Job job; // set by the caller, cleared by this thread when done
+    private volatile @Nullable Throwable failure; // set by this thread before it clears the job
+    private volatile @Nullable Thread giver; // set by the caller, unparked by this thread
+    private volatile boolean closed; // set by close(), read by this thread
 
     ReceiverThread(String name) {
         thread = Thread.ofPlatform().name(name).daemon(true).unstarted(this::loop);
         thread.start();
     }
 
-    /** Whether its thread may use this memory. */
+    /** Whether the thread may access this memory. */
     public boolean mayTouch(MemorySegment memory) {
         return memory.isAccessibleBy(thread);
     }
 
-    /** Whether this is its thread. */
+    /** Whether the current thread is this one. */
     public boolean isCurrent() {
         return Thread.currentThread().equals(thread);
     }
@@ -52,7 +52,7 @@ public final class ReceiverThread implements AutoCloseable {
         return job == null;
     }
 
-    /** Waits for the job's end, whatever interrupts; the interrupt is kept for the caller. */
+    /** Waits for the job's end despite interrupts; an interrupt is kept for the caller. */
     void awaitIdle() {
         boolean interrupted = false;
         while (job != null && thread.isAlive()) {
@@ -74,7 +74,7 @@ public final class ReceiverThread implements AutoCloseable {
         }
     }
 
-    /** What ended the last job early, if anything did. */
+    /** The failure of the last job, if any. */
     @Nullable
     Throwable failure() {
         return failure;
@@ -85,13 +85,13 @@ public final class ReceiverThread implements AutoCloseable {
             Job next = job;
             if (next == null) {
                 LockSupport.park(this);
-                Thread.interrupted(); // one that came too late for its job would keep this from ever parking again
+                Thread.interrupted(); // an interrupt that came too late for its job would prevent parking
                 continue;
             }
-            Thread.interrupted(); // one that was meant for an earlier job
+            Thread.interrupted(); // an interrupt that was meant for an earlier job
             try {
                 next.run();
-            } catch (Throwable broken) { // the giver decides; this thread serves the next one
+            } catch (Throwable broken) { // the caller handles it; this thread serves the next job
                 failure = broken;
             }
             job = null;
@@ -99,7 +99,7 @@ public final class ReceiverThread implements AutoCloseable {
         }
     }
 
-    /** Ends the thread once its job is over; waits for that, but not for ever. Whether it ended. */
+    /** Ends the thread after its job; waits for it at most {@link #END_MAX}. Returns whether it ended. */
     boolean end() {
         closed = true;
         LockSupport.unpark(thread);
@@ -117,9 +117,9 @@ public final class ReceiverThread implements AutoCloseable {
     }
 
     /**
-     * For the giver of a job that failed: what the world did becomes an IOException, what is a bug stays one.
+     * Converts the failure of a job for its caller: an external failure becomes an IOException; a bug is thrown as it is.
      *
-     * @param what was being done
+     * @param what the failed action, for the message
      */
     static IOException rethrown(String what, Throwable failure) {
         return switch (failure) {

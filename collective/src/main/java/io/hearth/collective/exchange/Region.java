@@ -3,12 +3,12 @@ package io.hearth.collective.exchange;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Native memory that holds a part of what a schedule means by input or buffer.
+ * Native memory that holds a part of a schedule's input or buffer.
  *
- * @param base where in the whole {@code memory} begins, in bytes
+ * @param base offset of {@code memory} in the whole input or buffer, in bytes
  */
 public record Region(MemorySegment memory, long base) {
-    /** The whole. */
+    /** A region that holds the whole input or buffer. */
     public static Region of(MemorySegment memory) {
         return new Region(memory, 0);
     }

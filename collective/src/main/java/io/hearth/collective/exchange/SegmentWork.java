@@ -7,32 +7,32 @@ import io.hearth.transport.ReceivedRecord;
 import java.io.IOException;
 
 /**
- * What the segments of a schedule mean at this rank: how the bytes to be sent come into being, and what becomes of those that come.
+ * Produces the segments that this rank sends in a schedule, and consumes the received ones.
  *
- * <p>Its two methods are called by two threads, each in the order of its side of the schedule; what a send needs was received before.
+ * <p>Two threads call {@link #sending} and {@link #take}, each in the order of its side of the schedule. The segments that a send needs
+ * were received before.
  */
 public interface SegmentWork {
     /**
-     * Sees to it that the bytes of a segment are where the schedule says, from where they are sent next.
+     * Puts the bytes of a segment at their place in the input or buffer; they are sent from there next.
      *
-     * @throws NonFiniteException this rank's values cannot be carried: the number ends so on all ranks
+     * @throws NonFiniteException the codec cannot encode this rank's values: the number is rejected on all ranks
      */
     default void sending(Transfer transfer) throws NonFiniteException {}
 
-    /** Whether this work tells the watch itself what it does with segments, because that is more than one thing. */
+    /** Whether this work reports its phases to the watch itself, because it has more than one. */
     default boolean tells() {
         return false;
     }
 
     /**
-     * Takes a segment that came as the schedule expected it.
+     * Consumes a segment that the schedule expected.
      *
      * @param arrived borrowed; the bytes begin after the first {@code prefix} ones
-     * @param rank whose bytes they are
+     * @param rank sender of the bytes
      * @throws NonFiniteException as {@link #sending}
-     * @throws MalformedMessageException they are not what all ranks agreed to send, and nobody has a result yet: the number ends so
-     *     on all ranks
-     * @throws IOException they are not, and somebody may have a result: the stream is broken
+     * @throws MalformedMessageException the bytes are malformed, and no rank has a result yet: the number is rejected on all ranks
+     * @throws IOException the bytes are malformed, and a rank may have a result: the stream is broken
      */
     void take(Transfer expected, ReceivedRecord arrived, int prefix, int rank)
             throws NonFiniteException, MalformedMessageException, IOException;

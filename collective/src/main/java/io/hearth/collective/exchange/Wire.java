@@ -9,9 +9,12 @@ import io.hearth.transport.RecordHeader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/** The records of one number in one mesh, by rank; what breaks is said with whose stream it was. One sender and one receiver. */
+/**
+ * Sends and receives the records of one number in one mesh, by rank; an error names the rank of the stream. For one sender and one
+ * receiver.
+ */
 public final class Wire {
-    /** Kinds of records of collectives: the first to a rank under a number, with the signature before the bytes. */
+    /** Kind of the first record to a rank under a number, with the signature before the bytes. */
     public static final int CALL = RecordHeader.USER_MIN;
 
     public static final int SEGMENT = CALL + 1;
@@ -19,12 +22,12 @@ public final class Wire {
     /** The last record of a number that ends without a result. */
     public static final int REFUSED = CALL + 2;
 
-    /** No bytes. */
+    /** An empty segment. */
     static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
 
     private final Mesh mesh;
     private final Gate gate;
-    private long number; // of whoever drives; set before a number's first record
+    private long number; // set by the driving thread, before a number's first record
 
     Wire(Mesh mesh, Gate gate, long number) {
         this.mesh = mesh;
@@ -32,7 +35,7 @@ public final class Wire {
         this.number = number;
     }
 
-    /** From now on records are of that number. */
+    /** Sets the number of the following records. */
     void begin(long next) {
         number = next;
     }
@@ -59,7 +62,7 @@ public final class Wire {
         }
     }
 
-    /** Waits for a record, which is borrowed until the next one. */
+    /** Waits for a record; it is borrowed until the next one. */
     ReceivedRecord receive(int rank) throws IOException {
         NodeId from = mesh.members().get(rank);
         mesh.waitsFor(from);
@@ -73,7 +76,7 @@ public final class Wire {
         }
     }
 
-    /** Waits while the gate is shut: what arrived may be used from now on, until {@link #leave}, which must follow. */
+    /** Waits while the gate is closed, and checks the number. The record may be used until {@link #leave}, which must follow. */
     void enter(int rank, ReceivedRecord arrived) throws IOException {
         gate.enter(mesh);
         if (arrived.collective() != number) {
@@ -86,12 +89,12 @@ public final class Wire {
         gate.leave();
     }
 
-    /** For people. */
+    /** Name of a rank for messages. */
     String name(int rank) {
         return mesh.name(mesh.members().get(rank));
     }
 
-    /** Reading what arrived failed: in shared memory the peer's end may be gone under it. Any other error is thrown. */
+    /** Converts an error on reading a record from shared memory, which the peer may have removed. Any other error is thrown. */
     StreamBrokenException fault(int rank, ReceivedRecord arrived, InternalError error) {
         if (!arrived.isNative()) {
             throw error;
@@ -101,7 +104,7 @@ public final class Wire {
                 mesh.members().get(rank), "receiving from " + name(rank) + " failed: " + fault.getMessage(), fault);
     }
 
-    /** What arrived is not what was {@code expected}. */
+    /** The error for a record that is not the {@code expected} one. */
     StreamBrokenException misfit(int rank, ReceivedRecord arrived, String expected) {
         return new StreamBrokenException(
                 mesh.members().get(rank),

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One value for each of a few numbers, in rising order; immutable. A change makes another one and copies the few entries; what
- * changes nothing returns the same object, so states that share it cost nothing.
+ * An immutable map from a few numbers to values, by rising number. A change copies the few entries into a new map. A change without effect
+ * returns the same object, so states can share it at no cost.
  *
  * @param <T> immutable
  */
@@ -23,12 +23,12 @@ public final class ByNumber<T> {
 
     /** A new value for each entry. */
     interface Change<T> {
-        /** The same object, or another value for that number. */
+        /** The same object, or a new value for that number. */
         T of(long number, T value);
     }
 
-    /** No entry. */
-    @SuppressWarnings("unchecked") // it has no value of any type
+    /** The empty map. */
+    @SuppressWarnings("unchecked") // the empty map has no value of any type
     public static <T> ByNumber<T> none() {
         return (ByNumber<T>) NONE;
     }
@@ -45,13 +45,13 @@ public final class ByNumber<T> {
         return Arrays.binarySearch(numbers, number) >= 0;
     }
 
-    /** The value of a number; {@code null} where it has none. */
+    /** The value of a number; {@code null} if it has none. */
     public @Nullable T get(long number) {
         int place = Arrays.binarySearch(numbers, number);
         return place < 0 ? null : value(place);
     }
 
-    /** The value of the least number; {@code null} where there is none. */
+    /** The value of the least number; {@code null} if the map is empty. */
     @Nullable
     T first() {
         return isEmpty() ? null : value(0);
@@ -68,12 +68,12 @@ public final class ByNumber<T> {
     }
 
     /** All values, by rising number. */
-    @SuppressWarnings("unchecked") // only values of this type were put in
+    @SuppressWarnings("unchecked") // the map holds only values of this type
     public List<T> values() {
         return (List<T>) List.of(values);
     }
 
-    /** The same with that value for that number. */
+    /** A map with that value for that number. */
     ByNumber<T> with(long number, T value) {
         int found = Arrays.binarySearch(numbers, number);
         if (found >= 0) {
@@ -91,7 +91,7 @@ public final class ByNumber<T> {
         return new ByNumber<>(more, longer);
     }
 
-    /** The same without that number. */
+    /** A map without that number. */
     ByNumber<T> without(long number) {
         int place = Arrays.binarySearch(numbers, number);
         if (place < 0) {
@@ -107,7 +107,7 @@ public final class ByNumber<T> {
         return new ByNumber<>(fewer, shorter);
     }
 
-    /** The same without all numbers up to this one. */
+    /** A map without the numbers up to this one. */
     public ByNumber<T> after(long upTo) {
         int from = 0;
         while (from < numbers.length && numbers[from] <= upTo) {
@@ -123,7 +123,7 @@ public final class ByNumber<T> {
                         Arrays.copyOfRange(values, from, values.length));
     }
 
-    /** The same with each value as {@code change} makes it. */
+    /** A map with each value replaced by that of {@code change}. */
     ByNumber<T> each(Change<T> change) {
         Object[] changed = values;
         for (int place = 0; place < numbers.length; place++) {
@@ -137,7 +137,7 @@ public final class ByNumber<T> {
         return isSame(changed, values) ? this : new ByNumber<>(numbers, changed);
     }
 
-    /** Identity is meant: what is equal may be kept as well, but to find out costs more than an entry. */
+    /** Compares identity: an equal value could be kept as well, but the comparison costs more than a copy. */
     @SuppressWarnings("ReferenceEquality")
     private static boolean isSame(Object one, Object other) {
         return one == other;
@@ -148,7 +148,7 @@ public final class ByNumber<T> {
         return value(place);
     }
 
-    @SuppressWarnings("unchecked") // only values of this type were put in
+    @SuppressWarnings("unchecked") // the map holds only values of this type
     private T value(int place) {
         return (T) values[place];
     }

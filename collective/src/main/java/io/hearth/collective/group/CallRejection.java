@@ -5,28 +5,30 @@ import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.PeerLostException;
 
 /**
- * Why a number ended without a result, on every rank alike.
+ * Reason why a number ended without a result, the same on every rank.
  *
- * @param cause which kind of error callers get
+ * @param cause kind of error that callers get
  * @param text one line for people, at most {@link #TEXT_MAX} characters; longer ones are cut
  */
 public record CallRejection(Cause cause, String text) {
     /** Longest text. */
     public static final int TEXT_MAX = 400;
 
-    /** The kinds of refusal. */
+    /** The kinds of rejection. */
     public enum Cause {
-        /** Ranks asked for different things. */
+        /** Ranks made different calls. */
         MISMATCH,
-        /** A rank's values cannot be carried by the codec. */
+        /** The codec cannot encode a rank's values. */
         NON_FINITE,
-        /** A member was lost, and the policy is not to go on without it. */
+        /** A member was lost, and the policy forbids to go on without it. */
         PEER_LOST,
         /** The root of a broadcast was lost before all held its bytes. */
         ROOT_LOST,
-        /** What a rank sent as an encoding is none. */
+        /** A rank sent bytes that are not an encoding of the codec. */
         MALFORMED,
-        /** Some ranks waited for the start of the group, others for a step: those of the step begin it again, the rest enters there. */
+        /**
+         * Some ranks waited for the start of the group, others for a step. The ranks at the step begin it again; the others enter there.
+         */
         START_MET_STEP
     }
 

@@ -31,7 +31,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Between the records of this module and their bytes. Whatever the bytes are, decoding gives a record or a typed error. */
+/** Encodes and decodes the records of this module. Decoding any bytes gives a record or a typed error. */
 public final class CollectiveMessages {
     private static final BoundedDecoder.Limits LIMITS =
             new BoundedDecoder.Limits(Resolver.BYTES_MAX, 3, Status.KEPT_MAX, 4 * CallRejection.TEXT_MAX);
@@ -66,7 +66,7 @@ public final class CollectiveMessages {
     /**
      * Reads a call's signature.
      *
-     * @throws MalformedMessageException if the bytes are none
+     * @throws MalformedMessageException the bytes are no signature
      */
     public static Signature signature(byte[] bytes) throws MalformedMessageException {
         return signature(parse(CallMessage.parser(), CallMessage.getDescriptor(), bytes));
@@ -91,15 +91,15 @@ public final class CollectiveMessages {
         return new TensorList(message.getBucket(), message.getTensors(), message.getFirstList(), message.getDigest());
     }
 
-    /** What a stream's first record of a number begins with. */
+    /** The beginning of a stream's first record of a number. */
     public record First(Signature signature, GroupSettings terms) {}
 
-    /** Bytes of the lag, little-endian, that ends what a stream's first record of a number begins with. */
+    /** Bytes of the lag, little-endian, at the end of this beginning. */
     public static final int LAG_BYTES = Long.BYTES;
 
     /**
-     * The bytes with which a stream's first record of a number begins: the count of what follows but for the lag (2, little-endian), the
-     * call and its terms, and a lag of 1 (see {@link io.hearth.collective.schedule.Schedule#lag}).
+     * The beginning of a stream's first record of a number, as bytes: the length of the next part (2 bytes, little-endian); the call and
+     * the group's settings; and a lag of 1 (see {@link io.hearth.collective.schedule.Schedule#lag}).
      */
     public static byte[] encode(First first) {
         GroupSettings terms = first.terms();
@@ -121,9 +121,9 @@ public final class CollectiveMessages {
     }
 
     /**
-     * Reads what a record begins with.
+     * Reads the beginning of a record.
      *
-     * @throws MalformedMessageException it does not begin with a call
+     * @throws MalformedMessageException the record does not begin with a call
      */
     public static First first(byte[] record) throws MalformedMessageException {
         int length = record.length < Short.BYTES
@@ -151,15 +151,15 @@ public final class CollectiveMessages {
                                 terms.getLinks())));
     }
 
-    /** The bytes of a refusal. */
+    /** The bytes of a rejection. */
     public static byte[] encode(CallRejection refusal) {
         return message(refusal).toByteArray();
     }
 
     /**
-     * Reads a refusal.
+     * Reads a rejection.
      *
-     * @throws MalformedMessageException if the bytes are none
+     * @throws MalformedMessageException the bytes are no rejection
      */
     public static CallRejection refusal(byte[] bytes) throws MalformedMessageException {
         RefusalMessage message = parse(RefusalMessage.parser(), RefusalMessage.getDescriptor(), bytes);
@@ -188,7 +188,7 @@ public final class CollectiveMessages {
     /**
      * Reads a status.
      *
-     * @throws MalformedMessageException if the bytes are none
+     * @throws MalformedMessageException the bytes are no status
      */
     public static Status status(Bytes bytes) throws MalformedMessageException {
         StatusMessage message = parse(StatusMessage.parser(), StatusMessage.getDescriptor(), bytes.toArray());
@@ -229,7 +229,7 @@ public final class CollectiveMessages {
     /**
      * Reads a resolution; no bytes at all mean {@link Resolution#NOTHING}.
      *
-     * @throws MalformedMessageException if the bytes are none
+     * @throws MalformedMessageException the bytes are no resolution
      */
     public static Resolution resolution(Bytes bytes) throws MalformedMessageException {
         if (bytes.isEmpty()) {
@@ -251,7 +251,7 @@ public final class CollectiveMessages {
                         order(message.getOrder())));
     }
 
-    /** One byte for each hop, because views carry it: a rank is below {@link View#MEMBERS_MAX}, 256. */
+    /** One byte for each hop, which keeps views small: a rank is below {@link View#MEMBERS_MAX}, 256. */
     private static List<Integer> order(ByteString ranks) {
         return IntStream.range(0, ranks.size())
                 .mapToObj(hop -> Byte.toUnsignedInt(ranks.byteAt(hop)))
@@ -289,7 +289,7 @@ public final class CollectiveMessages {
         return BoundedDecoder.parse(parser, descriptor, bytes, LIMITS);
     }
 
-    /** The records' own checks speak in IllegalArgumentException; for bytes from elsewhere that is a malformed message. */
+    /** Creates a record, whose checks throw IllegalArgumentException; for received bytes this becomes a MalformedMessageException. */
     private interface Build<T> {
         T build();
     }

@@ -12,28 +12,29 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * What the view change asks of the collectives, from the reports of the members that stay.
+ * The collectives' part of a view change, computed from the reports of the members that stay.
  *
- * <p>A number that ended at one of them and not at all of them goes to the rest from the first member that holds it, with its
- * original contributors. This is decided anew at every change: a holder that is gone by then is simply not among the reports.
- * Rule I6 of retention (each keeps the last W results, and nobody is more than W behind) makes sure that somebody holds it.
+ * <p>If a number ended at some of them but not at all, the first member that holds its result forwards it to the others, with its original
+ * contributors. Each change decides this again: a holder that is gone by then is simply not among the reports. Rule I6 of retention ensures
+ * that a holder exists: each member keeps the last W results, and no member is more than W behind.
  *
- * <p>The new group epoch also gets its ring, from the round trips that the kept members measured.
+ * <p>The new group epoch also gets its ring, from the round trips that the remaining members measured.
  *
- * <p><b>Reports that cannot be true.</b> A member that lies, or whose memory has a bit error, must not end this node nor the others'
- * work, so every list of reports has a resolution:
+ * <p><b>Reports that cannot be true.</b> A member that lies, or whose memory has a bit error, must end neither this node nor the work of
+ * the others. So every list of reports has a resolution:
  *
  * <ul>
- *   <li>Members of one group are at most {@link Status#KEPT_MAX} numbers apart. Of reports that are further apart, those count with
- *       which most others agree; among equals, those of the most senior member. A report that does not count, and one that cannot be
- *       read, says nothing: nothing is brought from its member or for it. It is no reason for the others to repeat anything.
- *   <li>Whoever finished a number knows that all called it. So a result of a number that no other member called is not
- *       forwarded. A refusal may come first, but not further ahead than numbers may be open.
- *   <li>While a report does not count, no trainer enters, and the streams are set up anew: what it did not say may be that one broke.
+ *   <li>Members of one group are at most {@link Status#KEPT_MAX} numbers apart. If reports are further apart, the reports count that most
+ *       others agree with; among equals, those that agree with the most senior member. A report that does not count or cannot be read is
+ *       ignored: no result is forwarded from its member or because of it, and the other members repeat no work because of it.
+ *   <li>A member that finished a number knows that all called it. So a result of a number that no other member called is not forwarded. A
+ *       rejection may be ahead of the calls, but by no more numbers than may be open.
+ *   <li>While a report does not count, no trainer enters, and the streams are opened again: the member may have failed to report a broken
+ *       stream.
  * </ul>
  */
 public final class CollectiveResolver implements Resolver {
-    /** A report; one that does not count has a reason, and a status that says nothing. */
+    /** A checked report; one that does not count has a reason and an empty status. */
     private record Said(Member member, Status status, Optional<String> fault) {
         static Said nothing(Member member, String why) {
             String fault = "the report of " + member.node().shortText() + " " + why;
@@ -55,8 +56,8 @@ public final class CollectiveResolver implements Resolver {
         }
         return entry(said).isPresent()
                 ? Optional.empty()
-                : Optional.of(
-                        "group '" + group + "' is in the middle of a step; it admits trainers when the next begins");
+                : Optional.of("group '" + group
+                        + "' is in the middle of a step; it admits trainers when the next step begins");
     }
 
     @Override
@@ -94,7 +95,7 @@ public final class CollectiveResolver implements Resolver {
                 }
             }
         }
-        refused.keySet().forEach(forwards::remove); // nothing to carry: the refusal itself is all there is
+        refused.keySet().forEach(forwards::remove); // a rejection has no result to forward
         return CollectiveMessages.encode(new Resolution(
                 entry(said).orElse(called + 1),
                 newest(List.copyOf(forwards.values())),
@@ -102,7 +103,7 @@ public final class CollectiveResolver implements Resolver {
                 order(members, said)));
     }
 
-    /** The highest number that may have ended at this member, by what the others called. */
+    /** The highest number that may have ended at this member, according to the numbers that the others called. */
     private static long reach(Said self, List<Said> said, Optional<CallRejection> refusal) {
         OptionalLong others = said.stream()
                 .filter(each -> !each.equals(self))
@@ -111,7 +112,7 @@ public final class CollectiveResolver implements Resolver {
         return others.isEmpty() ? Long.MAX_VALUE : others.getAsLong() + (refusal.isPresent() ? Status.KEPT_MAX : 0);
     }
 
-    /** The number at whose beginning all of them wait; empty if that is not so. */
+    /** The number at whose beginning all of them wait; empty if they do not all wait at one number. */
     private static OptionalLong entry(List<Said> said) {
         long common = 1;
         for (int rank = 0; rank < said.size(); rank++) {

@@ -1,13 +1,13 @@
 package io.hearth.collective.group;
 
-/** How far a trainer is on its way into its group's work. */
+/** A trainer's progress into the work of its group. */
 public enum GroupActivity {
-    /** It has not asked to start, or gave up. */
+    /** It has not called the start, or has withdrawn the call. */
     IDLE,
     /** It waits for the group's start. */
     STARTING,
-    /** The group has started, and no step began here: nobody can enter. */
+    /** The group has started, and this trainer has begun no step: no trainer can enter. */
     WORKING,
-    /** It has called for the beginning of a step: others can enter where the next one begins. */
+    /** It has called the beginning of a step: others can enter at the beginning of the next step. */
     STEPPING
 }

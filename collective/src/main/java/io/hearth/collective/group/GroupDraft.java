@@ -16,14 +16,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** One transition of {@link GroupMachine} in the making: the next state's parts, and the effects so far. */
+/** One transition of {@link GroupMachine} under construction: the parts of the next state, and the effects so far. */
 final class GroupDraft {
     private static final int EFFECTS_USUAL = 4;
 
     private final int window;
     private final LossPolicy policy;
     private final RankBounds bounds;
-    private List<Effect> effects = List.of(); // mutable from the first one on
+    private List<Effect> effects = List.of(); // mutable from the first effect on
     private ByNumber<Open> open;
     private ByNumber<Status.Kept> kept;
     private ByNumber<GroupMachine.Refused> refused;
@@ -84,7 +84,7 @@ final class GroupDraft {
         return new Step<>(state, effects);
     }
 
-    /** The same object where nothing changed. */
+    /** The state with these open numbers; the same object if nothing changed. */
     private State with(State before, ByNumber<Open> now) {
         if (now.equals(open)) {
             return before;
@@ -138,10 +138,11 @@ final class GroupDraft {
     void call(Signature signature, int least) {
         if (next >= Status.NUMBER_MAX) {
             throw new IllegalStateException(
-                    "no number is left after " + (next - 1) + "; close this group and start again");
+                    "the numbers of this group are used up after " + (next - 1) + "; close it and start again");
         }
         if (open.size() >= window) {
-            throw new IllegalStateException(open.size() + " collectives are open, " + window + " may be");
+            throw new IllegalStateException(
+                    "at most " + window + " collectives may be open, and " + open.size() + " are");
         }
         boolean isBoundary = signature.kind() == Signature.Kind.BOUNDARY;
         company = new GroupMachine.Company(
@@ -150,8 +151,8 @@ final class GroupDraft {
                 company.elsewhere(),
                 company.meetsStep(),
                 company.spare());
-        returning &= signature.kind() != Signature.Kind.START; // it says itself with how many it goes on
-        boolean hasView = !layout.fence().isEmpty(); // else its first view judges the call
+        returning &= signature.kind() != Signature.Kind.START; // a start has its own number of required members
+        boolean hasView = !layout.fence().isEmpty(); // otherwise the first view decides about the call
         Optional<CallRejection> doomed = hasView ? doom(next, signature, List.of()) : Optional.empty();
         open = open.with(next, new Open(signature, false, doomed, List.of()));
         next++;
@@ -159,7 +160,7 @@ final class GroupDraft {
 
     void withdraw() {
         if (!state().mayWithdraw()) {
-            throw new IllegalStateException("what others may have heard of cannot be taken back");
+            throw new IllegalStateException("a start that other members may know of cannot be withdrawn");
         }
         next--;
         open = open.without(next);
@@ -170,7 +171,7 @@ final class GroupDraft {
         company = company.hearing(elsewhere, meetsStep, spare);
     }
 
-    /** A start that meets a step runs only to end for all. */
+    /** A start that meets a step gets a rejection: it runs only to distribute this to all. */
     private Open meeting(long number, Open waiting) {
         boolean ends = company.meetsStep()
                 && waiting.isStart()
@@ -249,11 +250,11 @@ final class GroupDraft {
         if (succeeds) {
             frozen = Optional.empty();
         }
-        returning &= !view.inCompany(); // not by its epoch: also a node that is alone may have reasons for another one
+        returning &= !view.inCompany(); // not by its epoch: a node that is alone may change its view too
         if (!view.fence().equals(layout.fence())) {
             enter(view);
         } else {
-            // A stream that broke after this member froze is in no report: ask for another change.
+            // A stream that broke after this member froze is in no report: request another change.
             broken.ifPresent(still -> say(new Effect.TellBroken(still.peer(), still.why())));
         }
     }
@@ -280,7 +281,7 @@ final class GroupDraft {
         Optional<Resolution.Forward> unchecked =
                 forwards.stream().filter(forward -> !isKnown(forward)).findFirst();
         if (unchecked.isPresent()) {
-            forwards = List.of(); // nothing runs either, until the next change decides anew
+            forwards = List.of(); // no number runs either, until the next change decides again
             streamBroken(view.fence(), unchecked.get().holder(), fault(unchecked.get()));
         }
         for (Resolution.Forward forward : forwards) {
@@ -294,8 +295,8 @@ final class GroupDraft {
     }
 
     /**
-     * Whether it brings what this member lacks or has. Whoever finished a number knows that all called it, so nothing else can be
-     * brought, and the size that its bytes must have is known here.
+     * Whether a forward fits a number that is open or kept here. A member that finished a number knows that all called it, so no other
+     * forward is valid, and this member knows the size that the bytes must have.
      */
     private boolean isKnown(Resolution.Forward forward) {
         Status.Kept here = kept.get(forward.number());
@@ -313,11 +314,11 @@ final class GroupDraft {
         return "number " + forward.number() + " is forwarded with " + forward.bytes() + " bytes of "
                 + forward.contributors() + " members, "
                 + (asked != null
-                        ? asked.signature().keptBytes(forward.contributors()) + " bytes were asked for here"
+                        ? "this member's call has " + asked.signature().keptBytes(forward.contributors()) + " bytes"
                         : kept.has(forward.number()) ? "it ended otherwise here" : "which is not open here");
     }
 
-    /** A member that enters a group at work counts from where that is. */
+    /** A member that enters a working group continues with the group's numbers. */
     private void countFrom(long first) {
         if (next == 1) {
             next = first;
@@ -336,7 +337,7 @@ final class GroupDraft {
         }
     }
 
-    /** Decided anew at each change; what was known before keeps the list that it ended with. */
+    /** Takes over the rejections of a change; a rejection that was known before keeps the member list with which it ended. */
     private void learnRefused(List<Resolution.Refused> decided, List<NodeId> before) {
         ByNumber<GroupMachine.Refused> known = refused;
         refused = ByNumber.none();
@@ -352,7 +353,7 @@ final class GroupDraft {
     private Open again(long number, Open waiting, List<NodeId> lost) {
         boolean isForwarded = forwards.stream().anyMatch(forward -> forward.number() == number);
         if (isForwarded || refused.has(number)) {
-            return waiting; // it ends without running again, and what becomes of its contribution is said then
+            return waiting; // it ends without running again; commit or rollback follows then
         }
         if (waiting.running()) {
             say(new Effect.RollBack(number));
@@ -366,7 +367,7 @@ final class GroupDraft {
 
     private Optional<CallRejection> doom(long number, Signature signature, List<NodeId> lost) {
         if (signature.kind() == Signature.Kind.START) {
-            return Optional.empty(); // nothing is lost that was not asked for
+            return Optional.empty(); // a start has no contribution that a loss could affect
         }
         Optional<NodeId> lostRoot =
                 signature.root().filter(root -> !layout.members().contains(root));
@@ -386,7 +387,7 @@ final class GroupDraft {
 
     private boolean isCurrent(String inFence) {
         if (frozen.isPresent()) {
-            throw new IllegalStateException("nothing may end while frozen for a successor of epoch "
+            throw new IllegalStateException("no number may end while frozen for a successor of epoch "
                     + frozen.get().epoch());
         }
         return inFence.equals(layout.fence());

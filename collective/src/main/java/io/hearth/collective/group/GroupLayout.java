@@ -4,9 +4,9 @@ import io.hearth.identity.NodeId;
 import java.util.List;
 
 /**
- * Who takes part in one group epoch, and in which order bytes travel among them.
+ * The members of one group epoch, and the order in which bytes travel between them.
  *
- * @param lineage in whatever text its owner uses; empty before the first view
+ * @param lineage in the text form of its owner; empty before the first view
  * @param fence lineage and group epoch; empty before the first view
  * @param members by rank
  * @param ring the same members in hop order: each sends to the next, the last to the first
@@ -19,7 +19,8 @@ public record GroupLayout(String lineage, String fence, List<NodeId> members, Li
         members = List.copyOf(members);
         ring = List.copyOf(ring);
         if (ring.size() != members.size() || !ring.containsAll(members)) {
-            throw new IllegalArgumentException("a ring has every member once: " + members + " and " + ring);
+            throw new IllegalArgumentException(
+                    "ring must have every member once, got members " + members + " and ring " + ring);
         }
     }
 }

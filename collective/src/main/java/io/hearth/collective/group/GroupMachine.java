@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Decides what becomes of a group's numbered collectives when members are lost: which run, which run again, which are fetched
- * from a member that has the result, which are over. It moves no bytes.
+ * Decides what happens to a group's numbered collectives when members are lost: which run, which run again, which get their result from a
+ * member that has it, and which have ended. It moves no bytes.
  *
  * <pre>
  *                 Called                 Finished, Refused
@@ -24,59 +24,58 @@ import java.util.Optional;
  *                                           +---- refused there: ends so here
  * </pre>
  *
- * <p>Rules, and what each is for:
+ * <p>Rules, and their reasons:
  *
  * <ul>
- *   <li>A number is called only when the one W before it is done. So whoever finished j knows that all called j, hence all
- *       finished j - W, and it need keep no result older than that: no acknowledgement round.
- *   <li>A freeze is final for its epoch. Its report is what the view change decides on; nothing may end here until a
- *       successor is learned, or the decision would be about a past that changed.
- *   <li>An unchanged fence resumes in place. A changed one runs every open number again, from inputs that are still intact,
- *       except those that somebody finished: their members must all return the same bytes.
- *   <li>Forwards come before everything else in a new group epoch, in the same order on all members, because they use the
- *       same streams.
- *   <li>Whoever finished j knows that all called j. So a forward of a number that is neither open nor kept here, or of another
- *       size than was asked for, is a lie or a fault: no memory is taken for it, and the streams count as broken.
+ *   <li>A member calls a number only when the number W before it is done. So a member that finished j knows that all called j, and hence
+ *       that all finished j - W. It keeps no result up to that number, and there is no acknowledgement round.
+ *   <li>A freeze is final for its epoch. The view change decides on the report of the frozen member. So no number may end here until the
+ *       successor view is known; otherwise the decision would rest on an outdated report.
+ *   <li>If the fence is unchanged, numbers continue where they were. If it changed, every open number runs again from its intact input,
+ *       except the numbers that a member finished: all members must return the same bytes for those.
+ *   <li>Forwards run before everything else in a new group epoch, in the same order on all members, because they use the same streams.
+ *   <li>A member that finished j knows that all called j. So a forward of a number that is neither open nor kept here, or of another size
+ *       than the call's, is a lie or a fault: it gets no memory, and the streams count as broken.
  * </ul>
  *
- * <p><b>Steps.</b> The beginning of a step is a number like any other, whose exchange all members wait in. Called only when all
- * before it are done here, it cannot end before they are done at all; so when it ends, all earlier results are final. It is also
- * where members enter: the group's lead holds it back, all wait, and a view change that finds every member waiting at the same
- * number lets joiners in, for whom it is the first. A joiner waits at the beginning of a step of its own, in the lineage that it
- * leaves; that call is renumbered.
+ * <p><b>Steps.</b> The beginning of a step is a number like any other; all members wait in its exchange. Each member calls it only when all
+ * numbers before it are done there. So when it ends, all earlier results are final on all members. Members also enter there: the group's
+ * lead holds the number back, and all wait. A view change that finds every member waiting at the same number admits the joining nodes, for
+ * which it is the first number. A joining node waits at the beginning of a step of its own, in the lineage that it leaves; that call gets
+ * the new number.
  *
- * <p><b>Start.</b> The first number of a group that starts by itself is like the beginning of a step that nobody had before: all
- * wait in it, and while it has ended nowhere, anybody may enter. A member runs it only in a group epoch with as many members as it
- * asks for. Where a member of that epoch waits for a step instead, the number ends without a result on all of them: those begin the
- * step again, and the rest enters there. To end it, it needs bytes of every member of that epoch, and all of them ran it there: so the largest number that any
- * of them asks for counts, and it does not end with fewer for one of them and with more for another. The number after it needs as
- * many, too: it shows that all have come out of the start.
+ * <p><b>Start.</b> The first number of a group that starts by itself is like the beginning of a step before the first one: all members wait
+ * in it, and any trainer may enter until it has ended on a member. A member runs it only in a group epoch with the number of members that
+ * it requires. If a member of that epoch waits for a step instead, the number ends without a result on all of them: the members at the step
+ * begin it again, and the others enter there. The start ends only with bytes of every member of that epoch, so all of them ran it there.
+ * Therefore the largest requirement of any member counts, and the start cannot end with fewer members for one of them and with more for
+ * another. The number after it has the same requirement: it shows that all members have completed the start.
  *
- * <p><b>Bounds.</b> No step begins with fewer or more members than {@link RankBounds} say; in a script without steps, no number
- * runs with fewer. In the middle of a step nothing waits for members, because none can enter before its end.
+ * <p><b>Bounds.</b> No step begins with fewer or more members than {@link RankBounds} allow; in a script without steps, no number runs with
+ * fewer. In the middle of a step no number waits for members, because none can enter before the step ends.
  *
- * <p><b>Place.</b> A script deals out its data by (rank, world size) between two numbers, so all who go on from number j must
- * answer alike until j + 1 ends, while views come to them at different times. So a member's place is not that of its newest
- * view: it is the member list of the group epoch in which j ended, and changes only when a number ends. That list is the same
- * for all:
+ * <p><b>Place.</b> A script divides its data by (rank, world size) between two numbers. So all members that continue after number j must
+ * return the same values until j + 1 ends, although views reach them at different times. A member's place is therefore not that of its
+ * newest view. It comes from the member list of the group epoch in which j ended, and changes only when a number ends. That list is the
+ * same for all members:
  *
  * <ul>
- *   <li>All that finish or refuse j in the exchanges of one group epoch name that epoch's list.
- *   <li>j has results of one group epoch only. Whoever finished j in epoch g is kept and reports it at the change after g, or
- *       is removed for good; in the first case j is forwarded and runs nowhere again, in the second no result of g is left.
- *   <li>A forwarded j ends with the list in which it last ran here. To finish j in g its holder needed bytes of every member,
- *       so this member ran j in g too; and it did not run j after g, by the previous point. Passed on from one holder to the
- *       next over several changes, j keeps that list on all of them.
- *   <li>A refused j may have ended elsewhere before it was even called here. Every kept member learns of it at the change after
- *       g, whose former list is that of g; who has not called j by then remembers the refusal with this list, as long as each
- *       further change decides the same.
+ *   <li>All members that finish or reject j in the exchanges of one group epoch use that epoch's list.
+ *   <li>j has results of one group epoch only. A member that finished j in epoch g either stays and reports it at the change after g, or is
+ *       removed for good. In the first case j is forwarded and never runs again; in the second, no result of g is left.
+ *   <li>A forwarded j ends with the list in which it last ran here. To finish j in g its holder needed bytes of every member, so this
+ *       member ran j in g too. By the previous point, it did not run j after g. If j passes from one holder to the next over several
+ *       changes, it keeps that list on all members.
+ *   <li>A rejected j may have ended elsewhere before this member called it. Every remaining member learns of it at the change after g, when
+ *       the former list is that of g. A member that has not called j by then stores the rejection with this list, as long as each further
+ *       change decides the same.
  * </ul>
  *
- * <p>Rejected: a commit round for each collective (costs a round trip per call for a case that is rare), and acknowledgements
- * of results (the window gives the same bound for nothing).
+ * <p>Alternatives rejected: a commit round for each collective, which costs a round trip per call for a rare case; and acknowledgements of
+ * results, because the window gives the same bound at no cost.
  */
 public final class GroupMachine implements Machine<GroupMachine.State, GroupMachine.Event, GroupMachine.Effect> {
-    /** How many numbers a group may have open at once, at most; a constant of the protocol. */
+    /** Most numbers that a group may have open at once; a constant of the protocol. */
     public static final int WINDOW = 4;
 
     private final int window;
@@ -88,7 +87,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         this(window, policy, RankBounds.ANY);
     }
 
-    /** The same for a group that trains with this many members. */
+    /** The same for a group with limits on its number of members. */
     public GroupMachine(int window, LossPolicy policy, RankBounds bounds) {
         if (window < 1 || window > Status.KEPT_MAX) {
             throw new IllegalArgumentException("need a window of 1 to " + Status.KEPT_MAX + ", got " + window);
@@ -99,9 +98,9 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
     }
 
     /**
-     * How far one epoch's freeze reaches.
+     * The view for whose successor this member is frozen.
      *
-     * @param lineage in whatever text its owner uses
+     * @param lineage in the text form of its owner
      * @param epoch of the view that may get a successor
      */
     public record Frozen(String lineage, long epoch) {}
@@ -109,9 +108,9 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
     /**
      * An open number.
      *
-     * @param running it was told to run in the present group epoch
-     * @param doomed it will run only to tell all ranks this
-     * @param ran members of the group epoch in which it was last told to run; empty while it never was
+     * @param running whether a {@link Effect.Run} started it in the present group epoch
+     * @param doomed if present, it runs only to distribute this rejection to all ranks
+     * @param ran members of the group epoch in which it was last started; empty before that
      */
     public record Open(Signature signature, boolean running, Optional<CallRejection> doomed, List<NodeId> ran) {
         public Open {
@@ -128,9 +127,9 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
     }
 
     /**
-     * A number that others ended without a result, and that is still to end so here.
+     * A number that other members ended without a result, and that has yet to end in the same way here.
      *
-     * @param members with which they did
+     * @param members with which it ended there
      */
     public record Refused(CallRejection refusal, List<NodeId> members) {
         public Refused {
@@ -139,9 +138,9 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
     }
 
     /**
-     * Where this member stands from the end of one number to the end of the next.
+     * The source of this member's rank from the end of one number to the end of the next.
      *
-     * @param number the newest that ended here; 0 before the first
+     * @param number the newest number that ended here; 0 before the first
      * @param members by rank, with which that number ended; empty before the first
      */
     public record Place(long number, List<NodeId> members) {
@@ -151,16 +150,16 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
     }
 
     /**
-     * What else decides whether a number may run.
+     * Further conditions on whether a number may run.
      *
-     * @param least members that the group's start needs, and the first number after it; 1 later
-     * @param bySteps the beginning of a step was called here
-     * @param elsewhere others of the group are at work in another lineage
-     * @param meetsStep another member of the view waits for the beginning of a step, so the group needs no start
-     * @param spare the group is full without this member
+     * @param least number of members that the group's start requires, and the first number after it; 1 later
+     * @param bySteps whether this member has called the beginning of a step
+     * @param elsewhere whether other members of the group are working in another lineage
+     * @param meetsStep whether another member of the view waits for the beginning of a step, so the group needs no start
+     * @param spare whether the group is full without this member
      */
     public record Company(int least, boolean bySteps, boolean elsewhere, boolean meetsStep, boolean spare) {
-        /** Before anything is known. */
+        /** The conditions before any information arrives. */
         public static final Company ANY = new Company(1, false, false, false, false);
 
         Company needing(int members) {
@@ -172,25 +171,25 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         }
     }
 
-    /** Why the streams of a fence are unusable. */
+    /** The peer and the reason that make the streams of a fence unusable. */
     public record Broken(NodeId peer, String why) {}
 
     /**
-     * All that the machine knows.
+     * The complete state of the machine.
      *
      * @param layout of the present group epoch
      * @param place of this member since its newest ended number
      * @param next number of the next call
      * @param doneUpTo all numbers up to this one ended here
-     * @param open called and not ended
-     * @param kept ended and still held
-     * @param forwards to be carried out before anything runs, in this order
-     * @param refused decided elsewhere, not yet ended here, because nothing ends while frozen or it was not called yet
+     * @param open numbers that were called and have not ended
+     * @param kept numbers that ended and whose outcome is still held
+     * @param forwards to carry out before any number runs, in this order
+     * @param refused numbers rejected elsewhere that have not ended here yet, because this member is frozen or has not called them
      * @param frozen while a view change is on its way
      * @param broken why the streams of this fence are unusable
-     * @param held a beginning of a step does not run meanwhile
-     * @param returning this member was out: it begins no step before it is in a view with others again
-     * @param company what else decides whether a number may run
+     * @param held whether the beginning of a step must wait
+     * @param returning whether this member was removed and has not rejoined: it begins no step before it is in a view with others again
+     * @param company further conditions on whether a number may run
      */
     public record State(
             GroupLayout layout,
@@ -226,14 +225,14 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             forwards = List.copyOf(forwards);
         }
 
-        /** By rank: those with whom the newest number ended; before the first, those of the newest view. */
+        /** By rank: the members with which the newest number ended; before the first number, those of the newest view. */
         public List<NodeId> ranks() {
             return place.number() == 0 ? layout.members() : place.members();
         }
 
         /**
-         * What to report to the view change of a lineage: nothing, if what was done here was done in another one. Numbers mean
-         * something else there, and passing a result on from one to the other would be passing on any bytes.
+         * The report to the view change of a lineage: empty if this member worked in another one. Numbers have another meaning there, so a
+         * result forwarded from one lineage to the other could be any bytes.
          */
         public Status status(String lineage) {
             boolean isOfAnother =
@@ -241,19 +240,19 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             return isOfAnother ? new Status(0, 0, List.of(), Optional.empty()) : status();
         }
 
-        /** What to report to the view change of this formation's lineage. */
+        /** The report to the view change of the present lineage. */
         public Status status() {
             return new Status(
                     next - 1, doneUpTo, kept.values(), broken.map(Broken::why), isAtBoundary(), RoundTrips.NONE);
         }
 
-        /** What to tell those who want to enter. */
+        /** The phase that joining nodes see. */
         public GroupPhase phase() {
             boolean passesAlone =
                     layout.members().size() == 1 && open.values().stream().anyMatch(Open::running);
             boolean isFresh = next == 1 || isStarting();
             if (company.spare() && (isFresh || isAtBoundary())) {
-                return GroupPhase.BUSY; // it joins nobody
+                return GroupPhase.BUSY; // it joins no other group
             }
             if (isFresh) {
                 return passesAlone ? GroupPhase.BUSY : GroupPhase.FRESH;
@@ -261,19 +260,19 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             return isAtBoundary() && !passesAlone ? GroupPhase.BOUNDARY : GroupPhase.BUSY;
         }
 
-        /** Whether all that was called ended, but for a number where members may enter. */
+        /** Whether all called numbers have ended, except one at which members may enter. */
         public boolean isAtBoundary() {
             Open newest = open.get(next - 1);
             return newest != null && newest.signature().admits() && doneUpTo == next - 2;
         }
 
-        /** Whether the group's start is all that was called, and has not ended. */
+        /** Whether the newest called number is the group's start, and it has not ended. */
         public boolean isStarting() {
             Open newest = open.get(next - 1);
             return newest != null && newest.isStart();
         }
 
-        /** Whether a start can be taken back: nobody can have heard of it in this group epoch, or is deciding about it. */
+        /** Whether a start can be withdrawn: no other member can know of it in this group epoch or is deciding about it. */
         public boolean mayWithdraw() {
             Open newest = open.get(next - 1);
             return newest != null
@@ -285,7 +284,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
                     && layout.members().size() == 1;
         }
 
-        /** How far this member is on its way into the group's work. */
+        /** This member's progress into the group's work. */
         public GroupActivity activity() {
             if (next == 1) {
                 return GroupActivity.IDLE;
@@ -309,7 +308,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
                     layout, place, next, doneUpTo, open, kept, forwards, refused, frozen, broken, held, returning, now);
         }
 
-        /** What is left of a member that was out of its group and begins anew; a view change may be on its way. */
+        /** The state of a member that was removed from its group and begins again; a view change may be in progress. */
         public State returned() {
             return new State(
                     GroupLayout.NONE,
@@ -328,8 +327,8 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         }
 
         /**
-         * Whether the work of this member can go on in that lineage. What ended elsewhere has a number that means something else
-         * there; what is only called runs there as well as anywhere, and a step may begin anywhere.
+         * Whether the work of this member can go on in that lineage. A number that ended in another lineage has another meaning there. A
+         * number that was only called can run in any lineage, and a step may begin in any.
          */
         public boolean mayGoOnIn(String lineage) {
             return layout.lineage().equals(lineage) || (doneUpTo == 0 && kept.isEmpty()) || isAtBoundary();
@@ -339,60 +338,60 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             return !layout.fence().isEmpty() && frozen.isEmpty() && broken.isEmpty() && forwards.isEmpty();
         }
 
-        /** Whether a step may begin, as far as this member has a say. */
+        /** Whether this member allows a step to begin. */
         boolean mayBegin() {
             return !held && !(returning && layout.members().size() == 1);
         }
     }
 
-    /** What may happen. */
+    /** Inputs of the machine. */
     public sealed interface Event {
         /**
-         * The application asks for its next collective; it becomes number {@code state.next()}.
+         * The application calls its next collective; it becomes number {@code state.next()}.
          *
-         * @param least members without which it does not run here
+         * @param least number of members that it requires to run here
          */
         record Called(Signature signature, int least) implements Event {
-            /** With any members. */
+            /** A call that runs with any number of members. */
             public Called(Signature signature) {
                 this(signature, 1);
             }
         }
 
-        /** The application takes the start back that it asked for; only if {@link State#mayWithdraw}. */
+        /** The application withdraws its start; only if {@link State#mayWithdraw}. */
         record Withdrawn() implements Event {}
 
-        /** What is known of the group's other members, wherever they live; as in {@link Company}. */
+        /** News of the group's other members, in any lineage; fields as in {@link Company}. */
         record Heard(boolean elsewhere, boolean meetsStep, boolean spare) implements Event {}
 
         /**
          * The exchange of a number is complete here.
          *
-         * @param endedByAll all members are known to have ended every number up to this one; 0 for none
+         * @param endedByAll all members have certainly ended every number up to this one; 0 for none
          */
         record Finished(long number, String fence, long endedByAll) implements Event {
-            /** Of which no more is known. */
+            /** A number without such knowledge. */
             public Finished(long number, String fence) {
                 this(number, fence, 0);
             }
         }
 
-        /** The exchange of a number ended with the same refusal on all ranks. */
+        /** The exchange of a number ended with the same rejection on all ranks. */
         record Refused(long number, String fence, CallRejection refusal) implements Event {}
 
-        /** A forwarded result is here and with all other members. */
+        /** A forwarded result has arrived here and at all other members. */
         record Forwarded(long number, String fence) implements Event {}
 
         /** A stream of this fence broke, or a member stopped using it. */
         record StreamBroken(String fence, NodeId peer, String why) implements Event {}
 
-        /** All members are known to have ended every number up to this one. */
+        /** All members have certainly ended every number up to this one. */
         record EndedByAll(long upTo) implements Event {}
 
-        /** Whether the next step has to wait for those who want to enter; what runs already is not stopped. */
+        /** Whether the next step must wait for joining nodes; a number that runs already is not stopped. */
         record Held(boolean held) implements Event {}
 
-        /** A view change asks for the status; from here on nothing ends. */
+        /** A view change requests the status; from here on no number ends. */
         record Freeze(Frozen frozen) implements Event {}
 
         /**
@@ -401,46 +400,49 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
          * @param view its lineage and epoch
          * @param fence its lineage and this group's epoch
          * @param members of the group, by rank
-         * @param inCompany the view has other members, of whatever role
-         * @param resolution decided at the change that made this group epoch
+         * @param inCompany whether the view has other members, of any role
+         * @param resolution decided at the view change that created this group epoch
          */
         record Installed(Frozen view, String fence, List<NodeId> members, boolean inCompany, Resolution resolution)
                 implements Event {}
     }
 
-    /** What the shell carries out. */
+    /** Outputs that the shell carries out. */
     public sealed interface Effect {
-        /** Stop and forget every exchange of the former fence; its streams are of no more use. */
+        /** Stop and drop every exchange of the former fence; its streams are not used again. */
         record Abandon() implements Effect {}
 
         /** The open beginning of a step has this number in the new lineage. */
         record Renumber(long from, long to) implements Effect {}
 
-        /** Take the error-feedback memory back to before this number. */
+        /** Reset the error-feedback memory to its state before this number. */
         record RollBack(long number) implements Effect {}
 
-        /** Keep the error-feedback memory of this number. */
+        /** Keep the changes of this number in the error-feedback memory. */
         record Commit(long number) implements Effect {}
 
-        /** Run the exchange of a number in this fence, from its input; {@code doomed}: only to tell all ranks this. */
+        /**
+         * Run the exchange of a number in this fence, from its input; {@code doomed}: if present, only to distribute this rejection to all
+         * ranks.
+         */
         record Run(long number, Optional<CallRejection> doomed) implements Effect {}
 
-        /** Tell people why the oldest open number does not run; empty when it does. */
+        /** Report why the oldest open number does not run; empty when it does. */
         record TellLack(Optional<Lack> lack) implements Effect {}
 
-        /** Carry a result from its holder to all; the own copy is only compared where {@code held}. */
+        /** Send a result from its holder to all members; a member that has it already ({@code held}) only compares its copy. */
         record Forward(long number, NodeId holder, int contributors, long bytes, boolean held) implements Effect {}
 
-        /** Tell the application. */
+        /** Return the outcome of a number to the application. */
         record End(Status.Kept outcome) implements Effect {}
 
-        /** Nobody can ask for this result any more. */
+        /** No member can request this result any more. */
         record Release(long number) implements Effect {}
 
-        /** Tell the view change that these streams must be set up anew. */
+        /** Report to the view change that the streams must be opened again. */
         record TellBroken(NodeId peer, String why) implements Effect {}
 
-        /** Tell whoever watches. */
+        /** Report the progress to listeners. */
         record TellProgress(long doneUpTo, GroupPhase phase) implements Effect {}
     }
 
@@ -468,13 +470,13 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         return draft.step();
     }
 
-    /** Time changes nothing here: deadlines belong to calls, not to the group. */
+    /** The machine has no timers: deadlines belong to calls, not to the group. */
     @Override
     public long sleepNanos(State state, long nowNanos) {
         return Long.MAX_VALUE;
     }
 
-    /** Why the oldest open number may not run with the present members; empty if it may, or runs. */
+    /** Reason why the oldest open number may not run with the present members; empty if it may run or runs. */
     public Optional<Lack> lack(State state) {
         return lack(state, bounds);
     }
@@ -489,7 +491,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         int there = state.layout().members().size();
         boolean admits = waiting.signature().admits();
         if (there == 0 || waiting.doomed().isPresent()) {
-            return Optional.empty(); // it waits for a view; or only tells all ranks how it ended
+            return Optional.empty(); // it waits for a view, or runs only to distribute a rejection
         }
         if (admits && company.spare()) {
             return Optional.of(new Lack.Spare());

@@ -6,8 +6,8 @@ import io.hearth.collective.schedule.SplitMix;
 import java.util.Optional;
 
 /**
- * What of an engine's configuration cuts and orders the bytes of every call, so that all members must have it alike. The first
- * record of each number carries it. Asked strategies are no part of it: a {@link Signature} has them.
+ * The part of an engine's configuration that determines the segments and the order of every call's bytes. All members must have the same
+ * settings; the first record of each number carries them. Requested strategies are part of the {@link Signature} instead.
  *
  * @param segmentBytes as in the configuration
  * @param inTurnBytesMax as in the configuration
@@ -18,8 +18,9 @@ import java.util.Optional;
 public record GroupSettings(int segmentBytes, int inTurnBytesMax, long inPlaceBytesMin, long bucketBytes, long links) {
     public GroupSettings {
         if (segmentBytes < 0 || inTurnBytesMax < 0 || inPlaceBytesMin < 0 || bucketBytes < 0) {
-            throw new IllegalArgumentException("no member has segmentBytes " + segmentBytes + ", inTurnBytesMax "
-                    + inTurnBytesMax + ", inPlaceBytesMin " + inPlaceBytesMin + " and bucketBytes " + bucketBytes);
+            throw new IllegalArgumentException("settings must be 0 or more, got segmentBytes " + segmentBytes
+                    + ", inTurnBytesMax " + inTurnBytesMax + ", inPlaceBytesMin " + inPlaceBytesMin
+                    + " and bucketBytes " + bucketBytes);
         }
     }
 
@@ -28,7 +29,7 @@ public record GroupSettings(int segmentBytes, int inTurnBytesMax, long inPlaceBy
         this(segmentBytes, inTurnBytesMax, inPlaceBytesMin, bucketBytes, digest(links));
     }
 
-    /** For people: the first setting that differs, as {@code theirName} and {@code ownName} have it; empty if none does. */
+    /** For messages: the first setting that differs, with the values of {@code theirName} and {@code ownName}; empty if none differs. */
     public Optional<String> difference(String ownName, GroupSettings theirs, String theirName) {
         if (segmentBytes != theirs.segmentBytes) {
             return Optional.of(text("segmentBytes", ownName, segmentBytes, theirName, theirs.segmentBytes));

@@ -1,8 +1,8 @@
 package io.hearth.collective.group;
 
-/** Why a number that was called may not run with the members of the present group epoch. */
+/** Reason why a called number may not run with the members of the present group epoch. */
 public sealed interface Lack {
-    /** One clause for people. */
+    /** One clause for messages. */
     String text();
 
     /** The group is too small. */
@@ -13,7 +13,7 @@ public sealed interface Lack {
         }
     }
 
-    /** The group is too large; those that came last are about to leave. */
+    /** The group is too large; the members that came last are about to leave. */
     record TooMany(int there, int most) implements Lack {
         @Override
         public String text() {
@@ -21,7 +21,7 @@ public sealed interface Lack {
         }
     }
 
-    /** A second group must not start beside the one that is at work. */
+    /** A second group must not start beside the one that is working. */
     record AtWorkElsewhere() implements Lack {
         @Override
         public String text() {
@@ -29,7 +29,7 @@ public sealed interface Lack {
         }
     }
 
-    /** All places are taken. */
+    /** The group has its maximum number of ranks. */
     record Spare() implements Lack {
         @Override
         public String text() {

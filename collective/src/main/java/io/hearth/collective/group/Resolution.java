@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * What a view change decided about a group that gets a new group epoch: what becomes of its open work, and its ring.
+ * Decision of a view change about a group with a new group epoch: the treatment of its open calls, and its ring.
  *
- * <p>Everything not named here that is still open runs again from its inputs.
+ * <p>Every open number that is not named here runs again from its input.
  *
  * @param first number of the next collective for a member that enters now
- * @param forwards done at some member and not at all: pulled from its holder, rising
- * @param refused ended without a result at some member: ends so at all, rising
- * @param order hop order of the ring, as ranks; anything but a permutation of all ranks means rank order
+ * @param forwards numbers done at some members but not at all: their holders send the results; rising
+ * @param refused numbers that ended without a result at some member: they end so at all members; rising
+ * @param order hop order of the ring, as ranks; a list that is no permutation of all ranks means rank order
  */
 public record Resolution(long first, List<Forward> forwards, List<Refused> refused, List<Integer> order) {
-    /** For a group in which nothing ever happened. */
+    /** For a group without any calls so far. */
     public static final Resolution NOTHING = new Resolution(1, List.of(), List.of());
 
     public Resolution {
@@ -28,8 +28,9 @@ public record Resolution(long first, List<Forward> forwards, List<Refused> refus
                 || refused.size() > Status.KEPT_MAX
                 || order.size() > View.MEMBERS_MAX
                 || order.stream().anyMatch(rank -> rank < 0 || rank >= View.MEMBERS_MAX)) {
-            throw new IllegalArgumentException("no resolution has first number " + first + ", " + forwards.size()
-                    + " forwards, " + refused.size() + " refusals and ring " + order);
+            throw new IllegalArgumentException("a resolution needs first of 1 to " + Status.NUMBER_MAX + ", at most "
+                    + Status.KEPT_MAX + " forwards and rejections each, and valid ranks; got first " + first + ", "
+                    + forwards.size() + " forwards, " + refused.size() + " rejections and order " + order);
         }
         requireRising(forwards.stream().mapToLong(Forward::number));
         requireRising(refused.stream().mapToLong(Refused::number));
@@ -39,13 +40,13 @@ public record Resolution(long first, List<Forward> forwards, List<Refused> refus
         long before = 0;
         for (long number : numbers.toArray()) {
             if (number <= before) {
-                throw new IllegalArgumentException("decided numbers rise, got " + number + " after " + before);
+                throw new IllegalArgumentException("decided numbers must rise, got " + number + " after " + before);
             }
             before = number;
         }
     }
 
-    /** With a ring in rank order. */
+    /** A resolution with a ring in rank order. */
     public Resolution(long first, List<Forward> forwards, List<Refused> refused) {
         this(first, forwards, refused, List.of());
     }
@@ -56,27 +57,28 @@ public record Resolution(long first, List<Forward> forwards, List<Refused> refus
     }
 
     /**
-     * A result that goes to those who lack it.
+     * A result that goes to the members that lack it.
      *
      * @param number of the collective
-     * @param holder kept member that has it
-     * @param contributors members whose input is in it, whoever is left of them
-     * @param bytes its size
+     * @param holder remaining member that has it
+     * @param contributors number of members whose input is in it, lost ones included
+     * @param bytes size of the result
      */
     public record Forward(long number, NodeId holder, int contributors, long bytes) {
         public Forward {
             if (!Status.isNumber(number) || contributors < 1 || !Status.isResult(contributors, bytes)) {
-                throw new IllegalArgumentException("no result of number " + number + ", " + contributors
-                        + " contributors and " + bytes + " bytes is forwarded");
+                throw new IllegalArgumentException(
+                        "a forward needs a valid number, 1 or more contributors and a valid size; got number " + number
+                                + ", " + contributors + " contributors and " + bytes + " bytes");
             }
         }
     }
 
-    /** A number that is used up. */
+    /** A number that ended without a result. */
     public record Refused(long number, CallRejection refusal) {
         public Refused {
             if (!Status.isNumber(number)) {
-                throw new IllegalArgumentException("no collective has number " + number);
+                throw new IllegalArgumentException("number must be 1 to " + Status.NUMBER_MAX + ", got " + number);
             }
         }
     }

@@ -10,12 +10,11 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Which way round the ring goes, from what members measured.
+ * Plans the hop order of the ring from the members' measurements.
  *
- * <p>A round trip crosses a link both ways, so what one end measured holds for both directions; where both did, the slower
- * counts. Where nobody measured there are two cases. Two members that both reported have no link that works, or none that is
- * old enough to be known: the ring avoids it. A member that enters has no report: what nobody could measure counts like the
- * middle of all that was, and so decides nothing.
+ * <p>A round trip uses a link both ways, so one end's measurement holds for both directions; if both ends measured, the slower time counts.
+ * For a pair without a measurement there are two cases. If both members reported, they have no working link, or one that is too new to be
+ * known: the ring avoids it. A member that enters has no report: its pairs count with the median of all measured times, which is neutral.
  */
 public final class RingPlan {
     private RingPlan() {}
@@ -26,8 +25,8 @@ public final class RingPlan {
      * The hop order as ranks, starting with 0.
      *
      * @param members by rank
-     * @param reports of those of them that reported
-     * @return a permutation of all ranks; empty: rank order is as good as any
+     * @param reports of the members that reported
+     * @return a permutation of all ranks; empty if rank order is as good as any
      */
     static List<Integer> order(List<NodeId> members, Map<NodeId, RoundTrips> reports) {
         List<Pair> measured = members.size() <= 2 ? List.of() : measured(members, reports);
@@ -81,7 +80,7 @@ public final class RingPlan {
         return links;
     }
 
-    /** The members in the order that a plan says; rank order where it is no plan for so many members. */
+    /** The members in the order of a plan; in rank order if the plan is no permutation of all ranks. */
     public static List<NodeId> ring(List<NodeId> members, List<Integer> order) {
         List<Integer> ranks = IntStream.range(0, members.size()).boxed().toList();
         return order.stream().sorted().toList().equals(ranks)

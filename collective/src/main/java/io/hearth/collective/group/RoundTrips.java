@@ -10,10 +10,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Round-trip times from one member to others, as they travel in its report: nodes by a tag of eight bytes, times as one byte,
- * in steps of at most a quarter. Plans compare steps of a factor of two, and a report has to be small.
+ * Round-trip times from one member to others, in the form of its report: a tag of eight bytes for each node, and one byte for its time, in
+ * steps of at most a quarter. A report must be small, and plans only compare steps of a factor of two.
  *
- * <p>Two nodes with one tag are taken for one another, which spoils a plan and nothing else.
+ * <p>Two nodes with the same tag are mixed up, which only makes a plan worse.
  *
  * <pre>
  * wire form, tags rising:   | tag, 8 bytes, big-endian | step, 1 byte | tag | step | …
@@ -23,10 +23,10 @@ import java.util.TreeMap;
  * @param steps by tag, at most {@value #NODES_MAX}
  */
 public record RoundTrips(SortedMap<Long, Integer> steps) {
-    /** Most nodes that a report tells of. */
+    /** Most nodes in a report. */
     public static final int NODES_MAX = 256;
 
-    /** Nothing was measured. */
+    /** No measurements. */
     public static final RoundTrips NONE = new RoundTrips(Collections.emptySortedMap());
 
     private static final int STEP_MAX = 252;
@@ -40,7 +40,7 @@ public record RoundTrips(SortedMap<Long, Integer> steps) {
         }
     }
 
-    /** Of measured times in nanoseconds; those below 1 are no measurements. More than {@value #NODES_MAX} are cut. */
+    /** Round trips of measured times in nanoseconds; times below 1 are no measurements. Entries beyond {@value #NODES_MAX} are dropped. */
     public static RoundTrips of(Map<NodeId, Long> nanos) {
         var steps = new TreeMap<Long, Integer>();
         new TreeMap<>(nanos).forEach((node, time) -> {
@@ -51,7 +51,7 @@ public record RoundTrips(SortedMap<Long, Integer> steps) {
         return new RoundTrips(steps);
     }
 
-    /** Short name of a node: public keys are as good as random, and the slots of one machine differ. */
+    /** Short name of a node: the bytes of public keys are as good as random, and the slots of one machine differ. */
     public static long tag(NodeId node) {
         return ByteBuffer.wrap(node.peer().publicKey()).getLong() + node.slot().hashCode();
     }
@@ -83,18 +83,19 @@ public record RoundTrips(SortedMap<Long, Integer> steps) {
     /**
      * Reads the wire form.
      *
-     * @throws IllegalArgumentException the bytes are none
+     * @throws IllegalArgumentException the bytes are no round trips
      */
     public static RoundTrips decode(byte[] bytes) {
         if (bytes.length % ENTRY_BYTES != 0 || bytes.length > NODES_MAX * ENTRY_BYTES) {
-            throw new IllegalArgumentException("round trips do not fit " + bytes.length + " bytes");
+            throw new IllegalArgumentException("round trips take a multiple of " + ENTRY_BYTES + " bytes, at most "
+                    + NODES_MAX * ENTRY_BYTES + ", got " + bytes.length);
         }
         var steps = new TreeMap<Long, Integer>();
         for (ByteBuffer left = ByteBuffer.wrap(bytes); left.hasRemaining(); ) {
             long tag = left.getLong();
             if (!steps.isEmpty() && tag <= steps.lastKey()) {
                 throw new IllegalArgumentException(
-                        "tags of round trips do not rise: " + Bytes.of(bytes).hex());
+                        "tags of round trips must rise, got " + Bytes.of(bytes).hex());
             }
             steps.put(tag, Byte.toUnsignedInt(left.get()));
         }

@@ -6,21 +6,21 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What a frozen member says of its group's collectives.
+ * A frozen member's report on its group's collectives.
  *
- * @param called highest number called; 0 if none ever was
+ * @param called highest called number; 0 before the first
  * @param doneUpTo all numbers up to this one are done here
- * @param kept ended numbers that this member still holds, rising
- * @param broken why its streams of this group epoch are unusable, naming the peer; empty while they are fine
- * @param boundary the highest called number is the beginning of a step, all before it are done, and it is not
- * @param roundTrips that it measured, to plan the next ring with
+ * @param kept ended numbers whose outcomes this member still holds, rising
+ * @param broken reason why its streams of this group epoch are unusable, with the peer's name; empty while they work
+ * @param boundary whether the highest called number is the beginning of a step, open, and all before it are done
+ * @param roundTrips measured by this member, for the plan of the next ring
  */
 public record Status(
         long called, long doneUpTo, List<Kept> kept, Optional<String> broken, boolean boundary, RoundTrips roundTrips) {
-    /** Most numbers that a status names. */
+    /** Most kept numbers in a status. */
     public static final int KEPT_MAX = 8;
 
-    /** Largest number that control data of collectives carries, of whatever kind: far from overflow, and never reached. */
+    /** Upper limit of call numbers and of sizes in control data: far from overflow, and never reached. */
     public static final long NUMBER_MAX = 1L << 48;
 
     public Status {
@@ -30,40 +30,41 @@ public record Status(
                 || called > NUMBER_MAX
                 || kept.size() > KEPT_MAX
                 || (boundary && doneUpTo != called - 1)) {
-            throw new IllegalArgumentException("no status has " + called + " called, " + doneUpTo + " done and "
-                    + kept.size() + " kept" + (boundary ? " at a boundary" : ""));
+            throw new IllegalArgumentException("a status needs 0 <= doneUpTo <= called <= " + NUMBER_MAX + ", at most "
+                    + KEPT_MAX + " kept and at a boundary one open number; got " + called + " called, " + doneUpTo
+                    + " done and " + kept.size() + " kept" + (boundary ? " at a boundary" : ""));
         }
         long before = 0;
         for (Kept entry : kept) {
             if (entry.number() <= before || entry.number() > called) {
-                throw new IllegalArgumentException("kept numbers rise and were called, got number " + entry.number()
+                throw new IllegalArgumentException("kept numbers must rise and be called, got number " + entry.number()
                         + " after " + before + " with " + called + " called");
             }
             before = entry.number();
         }
     }
 
-    /** Whether it can be the number of a collective. */
+    /** Whether a call can have this number. */
     static boolean isNumber(long number) {
         return number >= 1 && number <= NUMBER_MAX;
     }
 
-    /** Whether a result may have so many bytes of so many contributors. */
+    /** Whether a result can have this size and number of contributors. */
     static boolean isResult(int contributors, long bytes) {
         return contributors >= 0 && contributors <= View.MEMBERS_MAX && bytes >= 0 && bytes <= NUMBER_MAX;
     }
 
-    /** Of a member that measured nothing. */
+    /** Status of a member without measurements. */
     public Status(long called, long doneUpTo, List<Kept> kept, Optional<String> broken) {
         this(called, doneUpTo, kept, broken, false, RoundTrips.NONE);
     }
 
-    /** The same of a member that measured this. */
+    /** The same with measurements. */
     public Status measured(RoundTrips measured) {
         return new Status(called, doneUpTo, kept, broken, boundary, measured);
     }
 
-    /** The number that would be its next one if somebody entered now; empty in the middle of a step. */
+    /** The first number of a member that would enter now; empty in the middle of a step. */
     OptionalLong entry() {
         if (called == 0) {
             return OptionalLong.of(1);
@@ -72,18 +73,20 @@ public record Status(
     }
 
     /**
-     * A number that ended and what it ended with.
+     * The outcome of a number that ended.
      *
      * @param number of the collective
      * @param contributors members whose input is in the result
      * @param bytes size of the result
-     * @param refusal if it ended without a result
+     * @param refusal the reason, if it ended without a result
      */
     public record Kept(long number, int contributors, long bytes, Optional<CallRejection> refusal) {
         public Kept {
             if (!isNumber(number) || !isResult(contributors, bytes) || (refusal.isPresent() && bytes > 0)) {
-                throw new IllegalArgumentException("no collective has number " + number + ", " + contributors
-                        + " contributors and " + bytes + " bytes" + (refusal.isPresent() ? " of a refusal" : ""));
+                throw new IllegalArgumentException(
+                        "an outcome needs a valid number and size, and no bytes with a rejection; got number " + number
+                                + ", " + contributors + " contributors and " + bytes + " bytes"
+                                + (refusal.isPresent() ? " of a rejection" : ""));
             }
         }
     }

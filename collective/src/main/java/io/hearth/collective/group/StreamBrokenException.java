@@ -3,7 +3,7 @@ package io.hearth.collective.group;
 import io.hearth.identity.NodeId;
 import java.io.IOException;
 
-/** A stream of the mesh ended or carried what it must not; names the member at its other end. */
+/** A stream of the mesh ended or carried invalid records; names the member at its other end. */
 public final class StreamBrokenException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -1,4 +1,4 @@
-/** What a group's members decide together, as a pure machine: numbers of calls, losses, and what becomes of each call. */
+/** The decisions that a group's members share, as a pure machine: numbers of calls, losses of members, and the outcome of each call. */
 @NullMarked
 package io.hearth.collective.group;
 

@@ -1,6 +1,6 @@
 package io.hearth.collective.schedule;
 
-/** The schedules that end in an all-reduce; of equally fast ones an earlier one is chosen. */
+/** The schedules of an all-reduce. Of two with equal predicted times, the earlier one is chosen. */
 public enum AllReduceAlgorithm {
     /** {@link WholeExchange}. */
     WHOLE_EXCHANGE,

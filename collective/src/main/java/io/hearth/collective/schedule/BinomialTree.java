@@ -1,13 +1,13 @@
 package io.hearth.collective.schedule;
 
 /**
- * One position's place in a binomial tree: counted from the root, v's parent is v without its lowest bit, and its children are v +
- * 1, v + 2, v + 4, … below that bit. Child k's subtree holds the numbers from v + 2^k to v + 2^(k+1) - 1, so adding children in
- * rising order keeps contributions in the order of positions from the root on.
+ * One position's parent and children in a binomial tree. Positions are numbered from the root. The parent of number v is v without its
+ * lowest bit; its children are v + 1, v + 2, v + 4, … below that bit. The subtree of child k holds the numbers from v + 2^k to v + 2^(k+1)
+ * - 1. So adding children in rising order keeps contributions in the order of positions from the root on.
  *
- * <p>For reductions children are served in rising order and for broadcasts in falling order, the deepest subtree first. Each
- * transfer gets its level as a time, rising upwards and falling downwards; all of a member's transfers are in the order of these
- * times, so nobody waits in a circle.
+ * <p>Reductions serve children in rising order; broadcasts serve them in falling order, the deepest subtree first. Take each transfer's
+ * level as a time, rising on the way up and falling on the way down. All of a member's transfers are in the order of these times, so
+ * members cannot wait for each other in a cycle.
  */
 record BinomialTree(int position, int world, int root) {
     boolean isRoot() {
@@ -36,7 +36,7 @@ record BinomialTree(int position, int world, int root) {
         return Segments.around(root, number() + (1L << k), world);
     }
 
-    /** How the contribution of child {@code k}'s subtree is added. */
+    /** The action that adds the contribution of child {@code k}'s subtree. */
     static Transfer.Action action(long k) {
         return k == 0 ? Transfer.Action.COMBINE_WITH_INPUT : Transfer.Action.COMBINE;
     }

@@ -1,6 +1,6 @@
 package io.hearth.collective.schedule;
 
-/** Blocks one after the other, going round from some position, each as a run of its segments. */
+/** All blocks in the order of positions from a given one on, each as a run of its segments. */
 final class BlockRuns {
     private final Blocks blocks;
     private final int start;
@@ -40,7 +40,7 @@ final class BlockRuns {
         return run;
     }
 
-    /** Whose block a run is. */
+    /** Position whose block a run is. */
     int block(int run) {
         return Segments.around(start, (long) direction * run, blocks.world());
     }

@@ -2,14 +2,14 @@ package io.hearth.collective.schedule;
 
 import java.util.List;
 
-/** Where each position's bytes lie in a buffer: one block after the other, of any lengths, perhaps with gaps between them. */
+/** Offset and length of each position's block in a buffer: one block after the other, of any lengths, with or without gaps. */
 public final class Blocks {
     private final long[] offsets;
     private final long[] lengths;
 
     private Blocks(List<Long> offsets, List<Long> lengths) {
         if (lengths.isEmpty() || offsets.size() != lengths.size()) {
-            throw new IllegalArgumentException("every position has an offset and a length, got " + offsets.size()
+            throw new IllegalArgumentException("need one offset and one length for each position, got " + offsets.size()
                     + " offsets and " + lengths.size() + " lengths");
         }
         this.offsets = offsets.stream().mapToLong(Long::longValue).toArray();
@@ -27,7 +27,7 @@ public final class Blocks {
     }
 
     /**
-     * At given places.
+     * Blocks at given offsets.
      *
      * @param offsets of each position's block in bytes, rising
      * @param lengths of each position's block in bytes, 0 or more; no block reaches into the next one
@@ -44,7 +44,8 @@ public final class Blocks {
      */
     public static Blocks strided(List<Long> lengths, long stride) {
         if (stride < 0 || stride > Long.MAX_VALUE / 2 / Math.max(1, lengths.size())) {
-            throw new IllegalArgumentException("no buffer has " + lengths.size() + " blocks of " + stride + " bytes");
+            throw new IllegalArgumentException(
+                    "stride of " + lengths.size() + " blocks must be 0 or more without overflow, got " + stride);
         }
         Long[] offsets = new Long[lengths.size()];
         for (int position = 0; position < offsets.length; position++) {
@@ -58,7 +59,7 @@ public final class Blocks {
         return lengths.length;
     }
 
-    /** Where a position's block begins, in bytes. */
+    /** Offset of a position's block, in bytes. */
     public long offset(int position) {
         return offsets[position];
     }
@@ -77,7 +78,7 @@ public final class Blocks {
         return total;
     }
 
-    /** Bytes of the longest block without that of one position. */
+    /** Bytes of the longest block, except that of one position. */
     long longestBut(int position) {
         long longest = 0;
         for (int other = 0; other < world(); other++) {

@@ -1,9 +1,9 @@
 package io.hearth.collective.schedule;
 
-/** The schedules of a broadcast; of equally fast ones an earlier one is chosen. */
+/** The schedules of a broadcast. Of two with equal predicted times, the earlier one is chosen. */
 public enum BroadcastAlgorithm {
     /** {@link TreeBroadcast}, and then a {@link CompletionBarrier}. */
     TREE,
-    /** {@link RingBroadcast}, which has its own held round. */
+    /** {@link RingBroadcast}, which includes a completion round. */
     RING
 }

@@ -1,10 +1,10 @@
 package io.hearth.collective.schedule;
 
 /**
- * Everybody tells everybody that it holds its part: whoever is through it knows that all do.
+ * Each position notifies all others that it holds its part. A position that completes the barrier knows that all do.
  *
- * <p>Played after a schedule in which not all contribute or not all get the same bytes, once that is complete, and before anybody
- * returns. Otherwise somebody could go on, be lost, and take along what others still lack.
+ * <p>Played after a schedule in which not all positions contribute or not all get the same bytes, before any rank returns. Otherwise a rank
+ * could go on, be lost, and take along bytes that others still lack.
  *
  * @param position 0 to world - 1
  * @param world number of positions; with 1 there is nothing to do

@@ -1,26 +1,26 @@
 package io.hearth.collective.schedule;
 
 /**
- * Predicts how long a schedule takes: latency and bytes on the longest chain of messages, and what else one processor has to do.
+ * Predicts the time of a schedule: latency and bytes on the longest chain of messages, plus the other work of one processor.
  *
- * <p>Hockney's alpha-beta model ("The communication challenge for MPP", 1994), as Thakur, Rabenseifner and Gropp use it
- * ("Optimization of collective communication operations in MPICH", 2005), with four things besides: pipelining by segments; the
- * processor's time for messages that do not wait for each other; ports at which several senders meet; and the hand-over to a
- * second thread, which small calls do without. Sizes are those of the whole buffer, unless they are called a share's or a block's.
+ * <p>Hockney's alpha-beta model ("The communication challenge for MPP", 1994), as Thakur, Rabenseifner and Gropp use it ("Optimization of
+ * collective communication operations in MPICH", 2005), with four additions: pipelining by segments; the processor's time for messages that
+ * do not wait for each other; ports at which several senders meet; and the hand-over to a second thread, which small calls avoid. Sizes are
+ * those of the whole buffer, unless the text names a share or a block.
  *
- * <p>Only differences between schedules matter; the absolute times leave out the cipher and whoever else uses the machine.
+ * <p>Only differences between schedules matter; the absolute times leave out the cipher and other load on the machine.
  *
- * @param link alike for all pairs
+ * @param link the same for all pairs
  * @param segmentBytes most bytes of a segment, 1 or more
- * @param inTurnBytesMax with more to any one receiver a second thread takes part, 0 or more
+ * @param inTurnBytesMax 0 or more; with more bytes to any one receiver, a second thread takes part
  */
 public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
     public CostModel {
         if (segmentBytes < 1) {
-            throw new IllegalArgumentException("a segment has at least 1 byte, got " + segmentBytes);
+            throw new IllegalArgumentException("segmentBytes must be 1 or more, got " + segmentBytes);
         }
         if (inTurnBytesMax < 0) {
-            throw new IllegalArgumentException("in turn go 0 bytes or more, got " + inTurnBytesMax);
+            throw new IllegalArgumentException("inTurnBytesMax must be 0 or more, got " + inTurnBytesMax);
         }
     }
 
@@ -52,7 +52,7 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
         };
     }
 
-    /** Nanoseconds of a broadcast of {@code bytes}, held by all; 0 in a world of one. */
+    /** Nanoseconds of a broadcast of {@code bytes} until all hold them; 0 in a world of one. */
     public double broadcastNanos(BroadcastAlgorithm algorithm, int world, long bytes) {
         if (world == 1) {
             return 0;
@@ -65,7 +65,7 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
                 };
     }
 
-    /** Nanoseconds of a reduction of {@code bytes} to a root, held by all; 0 in a world of one. */
+    /** Nanoseconds of a reduction of {@code bytes} to a root, completion barrier included; 0 in a world of one. */
     public double reduceNanos(ReduceAlgorithm algorithm, int world, long bytes) {
         if (world == 1) {
             return 0;
@@ -85,7 +85,7 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
                 };
     }
 
-    /** Nanoseconds of a reduce-scatter whose largest share has {@code share} bytes, held by all; 0 in a world of one. */
+    /** Nanoseconds of a reduce-scatter whose largest share has {@code share} bytes, completion barrier included; 0 in a world of one. */
     public double reduceScatterNanos(PairAlgorithm algorithm, int world, long share) {
         return world == 1
                 ? 0
@@ -110,7 +110,7 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
         };
     }
 
-    /** {@code messages} of {@code length} bytes through one port, met by as many that go the other way, in dependent rounds. */
+    /** {@code messages} of {@code length} bytes through one port, with the same number in the other direction, in dependent rounds. */
     private double crowd(int rounds, double messages, long length) {
         double crossing = messages > rounds ? link.crossing() : 1;
         double besides = messages * Segments.of(length, segmentBytes) - rounds;
@@ -120,8 +120,8 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
     }
 
     /**
-     * Steps round the ring. The first segment of a step leaves when that of the step before came in, or when all of that step have
-     * left, whichever is later; so latency is hidden behind long chunks.
+     * Steps around the ring. The first segment of a step leaves once two things have happened: the first segment of the step before has
+     * arrived, and all segments of that step have left. So long chunks hide latency.
      */
     private double ring(int steps, long chunk) {
         long besides = (Segments.of(chunk, segmentBytes) - 1) * steps;
@@ -130,12 +130,12 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
                 + besides * 2 * link.messageNanos();
     }
 
-    /** The first segment over one hop. */
+    /** Time of the first segment over one hop. */
     private double hop(long length) {
         return link.alphaNanos() + bytes(Math.min(length, segmentBytes));
     }
 
-    /** All segments but the first through one port. */
+    /** Time of all segments but the first through one port. */
     private double following(long length) {
         return bytes(length - Math.min(length, segmentBytes))
                 + (Segments.of(length, segmentBytes) - 1) * 2 * link.messageNanos();
@@ -149,7 +149,7 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
         return link.gammaNanosPerByte() * length;
     }
 
-    /** One message to the next position and one from the previous one. */
+    /** Time of a note to the next position and one from the previous one. */
     private double noted() {
         return 2 * link.messageNanos();
     }

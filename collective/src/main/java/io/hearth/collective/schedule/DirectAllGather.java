@@ -1,10 +1,10 @@
 package io.hearth.collective.schedule;
 
 /**
- * All-gather among all pairs, blocks of any length, in one hop: in step k, from 1, position p sends its block to p + k and receives
- * that of p - k (modulo the world). No two send to the same position in one step. For small blocks.
+ * All-gather between all pairs, with blocks of any length, in one hop. In step k, from 1, position p sends its block to p + k and receives
+ * the block of p - k (modulo the world). No two positions send to the same one in one step. For small blocks.
  *
- * <p>Own bytes are sent from the input; the own block of the buffer is not touched.
+ * <p>A position sends its own block from the input; its own block of the buffer is not accessed.
  */
 public final class DirectAllGather implements Schedule {
     private final int position;

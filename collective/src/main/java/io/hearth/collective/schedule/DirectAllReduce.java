@@ -1,39 +1,39 @@
 package io.hearth.collective.schedule;
 
 /**
- * All-reduce among all pairs: each position sends every owner its contribution to that owner's share, and every owner sends its
- * result to all. Two hops whatever the world, and shares may differ: with weights a slow port moves less than others, which no
- * ring can do. Its price is that several senders meet at one port.
+ * All-reduce between all pairs: each position sends every owner its contribution to that owner's share, and every owner sends its result to
+ * all. It takes two hops in a world of any size. Shares may differ: with weights a slow port moves fewer bytes than others, which is
+ * impossible on a ring. The price is that several senders meet at one port.
  *
- * <p>Owners add in the order of positions ({@link PositionOrder}), so the bits depend neither on arrival nor on shares nor on the
- * order of a ring. Segment by segment: contributions to segment t of all shares, then results of segment t - 1 ({@link
- * Interleaving}), so results travel while later contributions come in.
+ * <p>Owners add in the order of positions ({@link PositionOrder}), so the bits depend neither on arrival nor on shares nor on the order of
+ * a ring. Positions send contributions to segment t of all shares, then results of segment t - 1 ({@link Interleaving}), so results travel
+ * while later contributions come in.
  *
- * <p>An owner that gathers pieces has results later, by the segments of a piece. Its results would be waited for by others that have
- * more to send to it, so all follow the one that is the latest: each tells the others its {@link #lag} with its first segment. What
- * comes before anybody's first result is the same for all, and needs no such agreement.
+ * <p>An owner that gathers pieces has its results later, by the number of segments of a piece. Other positions would wait for them while
+ * they still have contributions to send, so all positions use the greatest lag: each sends its {@link #lag} with its first segment. The
+ * entries before any position's first result are the same for all lags, and need no such agreement.
  *
- * <p>Where some own nothing, they hear from owners only, and a note to the next position comes first (see {@link Schedule}); nobody's
- * results come later there.
+ * <p>If some positions own nothing, they receive from owners only, and a note to the next position comes first (see {@link Schedule}); in
+ * this case no owner has a lag above 1.
  *
- * <p>The reduce-scatter and all-gather of Rabenseifner, "Optimization of collective reduction operations", 2004, over direct
- * exchanges instead of halving and doubling.
+ * <p>The reduce-scatter and all-gather of Rabenseifner, "Optimization of collective reduction operations", 2004, with direct exchanges
+ * instead of halving and doubling.
  */
 public final class DirectAllReduce implements Gathering {
     private final int position;
     private final int world;
     private final Owners owners;
     private final int notes;
-    private volatile Halves halves; // set by whoever receives before its receive counts, read by the sender too
+    private volatile Halves halves; // set by the receiving thread before its receive counts, read by the sender too
 
-    /** Both sequences. */
+    /** The sequences of sends and of receives. */
     private record Halves(Interleaving sends, Interleaving receives) {}
 
     /**
-     * The part of one position, contributions added as they come.
+     * The part of one position, which adds contributions as they arrive.
      *
      * @param position 0 to shares.world() - 1
-     * @param shares who owns what; the same for all
+     * @param shares of all positions; the same for all
      * @param elementBytes size of an element
      * @param segmentBytes most bytes of a segment, a multiple of 8
      */
@@ -42,10 +42,10 @@ public final class DirectAllReduce implements Gathering {
     }
 
     /**
-     * The same in pieces.
+     * The part of one position, which gathers contributions in pieces.
      *
-     * @param pieceBytesMin 1 or more; if its share is as large, this position gathers pieces of at least so much. Others may have
-     *     another one
+     * @param pieceBytesMin 1 or more; if this position's share is as large, it gathers pieces of at least this size. Other positions may
+     *     use another value
      */
     public DirectAllReduce(int position, Shares shares, int elementBytes, int segmentBytes, long pieceBytesMin) {
         this.position = position;
@@ -77,7 +77,8 @@ public final class DirectAllReduce implements Gathering {
     @Override
     public void agree(long lag) {
         if (lag < owners.lag()) {
-            throw new IllegalArgumentException("a lag of " + owners.lag() + " segments was asked for, got " + lag);
+            throw new IllegalArgumentException(
+                    "lag must be at least this position's " + owners.lag() + " segments, got " + lag);
         }
         halves = halves(lag);
     }

@@ -1,11 +1,11 @@
 package io.hearth.collective.schedule;
 
 /**
- * Reduce-scatter among all pairs: each position sends every owner its contribution to that owner's share; owners add in the order
- * of positions. The first half of {@link DirectAllReduce}, with the same bits.
+ * Reduce-scatter between all pairs: each position sends every owner its contribution to that owner's share; owners add in the order of
+ * positions. This is the first half of {@link DirectAllReduce}, with the same bits.
  *
- * <p>Of the buffer only the own share becomes defined. A note to the next position comes first where some own nothing. A
- * {@link CompletionBarrier} has to follow.
+ * <p>Only this position's share of the buffer becomes defined. A note to the next position comes first if some positions own nothing. A
+ * {@link CompletionBarrier} must follow.
  */
 public final class DirectReduceScatter implements Gathering {
     private final int position;
@@ -19,7 +19,7 @@ public final class DirectReduceScatter implements Gathering {
      * The part of one position.
      *
      * @param position 0 to shares.world() - 1
-     * @param shares who gets what; the same for all
+     * @param shares of all positions; the same for all
      * @param elementBytes size of an element
      * @param segmentBytes most bytes of a segment, a multiple of 8
      */
@@ -28,10 +28,10 @@ public final class DirectReduceScatter implements Gathering {
     }
 
     /**
-     * The same in pieces.
+     * The part of one position, which gathers contributions in pieces.
      *
-     * @param pieceBytesMin 1 or more; if its share is as large, this position gathers pieces of at least so much. Others may have
-     *     another one
+     * @param pieceBytesMin 1 or more; if this position's share is as large, it gathers pieces of at least this size. Other positions may
+     *     use another value
      */
     public DirectReduceScatter(int position, Shares shares, int elementBytes, int segmentBytes, long pieceBytesMin) {
         this.position = position;

@@ -1,18 +1,18 @@
 package io.hearth.collective.schedule;
 
 /**
- * One member's sequence of sends, or of receives, in an exchange of two halves, where what the first half made of a segment is
- * spread by the second: the first half's entries for segment t come together with the second's for segment t - lag, so that both
- * directions of all ports are busy. With segments 0 to 4 and a lag of 2: F0 F1 F2 S0 F3 S1 F4 S2 S3 S4.
+ * One member's sequence of sends, or of receives, in an exchange of two halves. The second half spreads the segments that the first half
+ * completes. The first half's entries for segment t come together with the second half's for segment t - lag, so that both directions of
+ * all ports are busy. With segments 0 to 4 and a lag of 2: F0 F1 F2 S0 F3 S1 F4 S2 S3 S4.
  *
- * <p>All members of a world use the same segments and, once it makes a difference, the same lag, so all see the groups F0, F1, … in the same order. If in
- * each group a position sends at most one segment to any other, and whatever has to be received before a send of the group is
- * in an earlier group, or in the same one in an order without cycles, then nobody waits for ever: by induction every send of a
- * group finds room in a stream that takes one segment, because the groups before were received, and then every receive of the
- * group finds its segment.
+ * <p>All members of a world use the same segments and, once it makes a difference, the same lag, so all see the groups F0, F1, … in the
+ * same order. No member waits forever under two conditions. In each group a position sends at most one segment to any other one. Every
+ * receive that a send depends on is in an earlier group, or in the same group in an order without cycles. The proof is by induction: every
+ * send of a group finds room in a stream that takes one segment, because the groups before were received; then every receive of the group
+ * finds its segment.
  *
  * @param segments of a share, 1 or more
- * @param lag how many segments the second half comes later, 1 or more; what exceeds the segments counts as their number
+ * @param lag number of segments by which the second half comes later, 1 or more; cut to the number of segments
  * @param first entries of the first half for one segment
  * @param second entries of the second half for one segment
  */
@@ -21,7 +21,7 @@ record Interleaving(long segments, long lag, long first, long second) {
         lag = Math.min(lag, segments);
     }
 
-    /** Only one half. */
+    /** A sequence with the first half only. */
     static Interleaving of(long segments, long entries) {
         return new Interleaving(segments, segments, entries, 0);
     }
@@ -39,7 +39,7 @@ record Interleaving(long segments, long lag, long first, long second) {
         return mixed >= both() || mixed % (first + second) >= first;
     }
 
-    /** Which segment entry {@code index} is about. */
+    /** Segment of entry {@code index}. */
     long segment(long index) {
         long mixed = index - lag * first;
         if (mixed < 0) {
@@ -52,7 +52,7 @@ record Interleaving(long segments, long lag, long first, long second) {
         return isSecond(index) ? group : group + lag;
     }
 
-    /** Which one of its half's entries for its segment entry {@code index} is, from 0. */
+    /** Place of entry {@code index} among its half's entries for its segment, from 0. */
     long item(long index) {
         long mixed = index - lag * first;
         if (mixed < 0) {

@@ -1,14 +1,14 @@
 package io.hearth.collective.schedule;
 
 /**
- * What a message costs between two members, alike for all pairs: the constants of {@link CostModel}.
+ * Cost of a message between two members, the same for all pairs: the constants of {@link CostModel}.
  *
- * @param alphaNanos from the call that sends a message without bytes to the receiver's thread that has it, in nanoseconds
+ * @param alphaNanos latency in nanoseconds, from the call that sends a message without bytes to its arrival at the receiver's thread
  * @param betaNanosPerByte for each byte through one port, in one direction
  * @param gammaNanosPerByte for each byte that is combined with another
- * @param messageNanos of a processor for each message that is sent or received besides another one
- * @param crossing by how much a port is slower when several others send to it at once, 1 or more
- * @param handOverNanos to have a second thread receive while the caller's sends
+ * @param messageNanos processor time for each message that is sent or received beside another one
+ * @param crossing factor by which a port is slower when several others send to it at once, 1 or more
+ * @param handOverNanos to start a second thread that receives while the caller's thread sends
  */
 public record LinkModel(
         double alphaNanos,
@@ -18,16 +18,16 @@ public record LinkModel(
         double crossing,
         double handOverNanos) {
     /**
-     * Ethernet of 1 Gbit/s through one switch. Measured between hosts of the lab: bytes, gamma, messages (all by {@code LinkBench} of the
-     * bench, see BENCHMARKS.md), crossing (5 % at 64 MiB and 14 % at 4 MiB among four), hand-over. Alpha lies between the lab's, whose
-     * wires have no delay (22 µs), and half of the round trips of 0.2 to 0.5 ms that real switches and network cards make.
+     * Ethernet of 1 Gbit/s through one switch. Measured between hosts of the lab: bytes, gamma and messages (by {@code LinkBench} of the
+     * bench, see BENCHMARKS.md), crossing (5 % at 64 MiB and 14 % at 4 MiB with four hosts) and hand-over. Alpha lies between the lab's 22
+     * µs, on wires without delay, and half of the round trips of 0.2 to 0.5 ms over real switches and network cards.
      */
     public static final LinkModel GIGABIT = new LinkModel(60_000, 8.46, 0.025, 7_500, 1.1, 60_000);
 
     /**
-     * Processes of one machine, taken where all members of a group are on one. Measured over loopback TCP by {@code LinkBench} on two
-     * cores: alpha, bytes, gamma, messages (see BENCHMARKS.md). Measured otherwise: hand-over. Crossing is the lab's. Shared memory has a
-     * smaller alpha and cheaper messages than this.
+     * Processes of one machine, used if all members of a group are on one. Measured over loopback TCP by {@code LinkBench} on two cores:
+     * alpha, bytes, gamma and messages (see BENCHMARKS.md). Hand-over was measured in another way, and crossing is the lab's. Shared memory
+     * has a smaller alpha and cheaper messages.
      */
     public static final LinkModel LOOPBACK = new LinkModel(17_000, 0.39, 0.025, 3_100, 1.1, 60_000);
 
@@ -43,7 +43,7 @@ public record LinkModel(
     private static void check(String name, double value, double least) {
         if (!(value >= least && value <= Double.MAX_VALUE)) {
             throw new IllegalArgumentException(
-                    "a link's " + name + " is a finite number of at least " + least + ", got " + value);
+                    name + " of a link must be a finite number of at least " + least + ", got " + value);
         }
     }
 }

@@ -3,30 +3,30 @@ package io.hearth.collective.schedule;
 import java.util.Arrays;
 
 /**
- * Exchanges among all pairs, seen from one position: every one sends each owner of a share its contribution to that, and each
- * owner sends all the result.
+ * Exchanges between all pairs, from the view of one position: each position sends every owner its contribution to the owner's share, and
+ * each owner sends the result to all.
  *
- * <p>Whose share is empty is no owner, and nobody sends it anything for it; of an empty buffer everybody is the owner, and empty
- * segments travel. All shares take as many segments as the largest: segment s of S is a slice, the s-th S-th part, of each. So
- * an owner of little works as long as an owner of much, with shorter segments.
+ * <p>A position with an empty share is no owner, and receives no contributions. If the whole buffer is empty, every position is an owner,
+ * and empty segments travel. All shares have the same number of segments as the largest one: segment s of S is a slice, the s-th S-th part,
+ * of each share. So the owner of a small share works for the same time as the owner of a large one, with shorter segments.
  *
- * <p>An owner adds contributions segment by segment as they come, or gathers those to a piece of several segments and adds all of
- * them at once; the order of additions, and so the bits, are the same.
+ * <p>An owner adds contributions segment by segment as they arrive, or gathers the contributions to a piece of several segments and adds
+ * all of them at once. The order of additions, and so the bits, are the same.
  *
- * <p>Positions send to those after them, the nearest first, so no two begin with the same receiver.
+ * <p>A position sends to the positions after it, the nearest first, so no two begin with the same receiver.
  */
 final class Owners {
     private final int position;
     private final Shares shares;
     private final int elementBytes;
     private final long segments;
-    /** Owners without this position, from the next one on. */
+    /** The other owners, from the next position on. */
     private final int[] targets;
 
     private final boolean isOwner;
     private final Pieces pieces;
 
-    /** {@code pieceBytesMin}: 1 or more; an owner of so much gathers pieces of at least so much. */
+    /** {@code pieceBytesMin}: 1 or more; an owner of at least this many bytes gathers pieces of at least this size. */
     Owners(int position, Shares shares, int elementBytes, int segmentBytes, long pieceBytesMin) {
         Segments.check(position, shares.world(), shares.total(), elementBytes, segmentBytes);
         this.position = position;
@@ -54,12 +54,12 @@ final class Owners {
         return segments;
     }
 
-    /** Owners without this position. */
+    /** Number of other owners. */
     int others() {
         return targets.length;
     }
 
-    /** Members that this owner serves; 0 if it owns nothing. */
+    /** Number of members that this owner serves; 0 if it owns nothing. */
     int served() {
         return isOwner ? shares.world() - 1 : 0;
     }
@@ -68,28 +68,28 @@ final class Owners {
         return shares.allOwn();
     }
 
-    /** How many segments the results of this owner come later than contributions. */
+    /** Number of segments by which this owner's results come later than contributions. */
     long lag() {
         return pieces.largest();
     }
 
-    /** Which segment of the own share has to be in before the result of {@code segment} is there. */
+    /** Last segment of this position's share that must arrive before the result of {@code segment} is complete. */
     long completing(long segment) {
         return pieces.last(segment);
     }
 
-    /** Most bytes of a piece of the own share that is gathered; 0 for none. */
+    /** Most bytes of a piece that this position gathers; 0 if it gathers none. */
     long pieceBytesMax() {
         return pieces.isNone() ? 0 : pieces.largest() * Math.ceilDiv(shares.count(position), segments) * elementBytes;
     }
 
-    /** The own contribution to the {@code item}-th other owner's share. */
+    /** This position's contribution to the {@code item}-th other owner's share. */
     void sendContribution(Transfer into, long segment, long item, long after) {
         int owner = targets[(int) item];
         slice(into, owner, owner, segment).sent(true, after);
     }
 
-    /** A contribution to the own share, from others in the order of their positions. */
+    /** A contribution to this position's share, from the others in the order of their positions. */
     void receiveContribution(Transfer into, long segment, long item) {
         int from = Segments.other(position, item);
         boolean isLast = PositionOrder.isLast(position, from, shares.world());
@@ -103,7 +103,7 @@ final class Owners {
         }
     }
 
-    /** The own share's result, to the {@code item}-th position after this one. */
+    /** The result of this position's share, to the {@code item}-th position after this one. */
     void sendResult(Transfer into, long segment, long item, long after) {
         int to = Segments.around(position, item + 1, shares.world());
         slice(into, to, position, segment).sent(false, after);
@@ -142,7 +142,7 @@ final class Owners {
         return into.between(peer, owner, from, (int) (offset(owner, segment + 1) - from));
     }
 
-    /** Where the slice begins. */
+    /** Offset of a slice, in bytes. */
     private long offset(int owner, long segment) {
         long each = shares.count(owner) / segments;
         long more = shares.count(owner) % segments;

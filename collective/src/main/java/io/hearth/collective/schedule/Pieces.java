@@ -1,17 +1,17 @@
 package io.hearth.collective.schedule;
 
 /**
- * A share's segments in pieces of about the same size, for an owner that adds the contributions to a piece all at once. Pure.
+ * A share's segments in pieces of about the same size, for an owner that adds all contributions to a piece at once.
  *
  * @param segments of the share, 1 or more
- * @param count of pieces, at most the segments; 0 for an owner that adds contributions as they come
+ * @param count of pieces, at most the number of segments; 0 for an owner that adds contributions as they arrive
  */
 record Pieces(long segments, long count) {
     /**
-     * As many as there can be.
+     * The greatest possible number of pieces.
      *
-     * @param segmentBytes that each segment of the share has at least
-     * @param bytesMin that each piece is to have at least, 1 or more
+     * @param segmentBytes least bytes of each segment of the share
+     * @param bytesMin least bytes of each piece, 1 or more
      */
     static Pieces of(long segments, long segmentBytes, long bytesMin) {
         boolean isTooSmall = segmentBytes == 0 || bytesMin > segments * segmentBytes;
@@ -22,17 +22,17 @@ record Pieces(long segments, long count) {
         return count == 0;
     }
 
-    /** Segments of the largest; 1 without pieces. */
+    /** Segments of the largest piece; 1 without pieces. */
     long largest() {
         return isNone() ? 1 : Math.ceilDiv(segments, count);
     }
 
-    /** First segment of the piece with {@code segment}; that one without pieces. */
+    /** First segment of the piece with {@code segment}; {@code segment} itself without pieces. */
     long first(long segment) {
         return isNone() ? segment : start(piece(segment));
     }
 
-    /** Last segment of the piece with {@code segment}; that one without pieces. */
+    /** Last segment of the piece with {@code segment}; {@code segment} itself without pieces. */
     long last(long segment) {
         return isNone() ? segment : start(piece(segment) + 1) - 1;
     }

@@ -3,16 +3,16 @@ package io.hearth.collective.schedule;
 import io.hearth.collective.schedule.Transfer.Action;
 
 /**
- * Adding contributions in the order of positions, ((x0 op x1) op x2) and so on, the own one at its place: whoever adds so gets
- * the same bits, be it an owner of a share, a centre or everybody for himself.
+ * Adds contributions in the order of positions, ((x0 op x1) op x2) and so on, with the position's own one at its place. So every position
+ * that adds gets the same bits: an owner of a share, a centre, or each position for itself.
  *
- * <p>Contributions come in from 0, 1, 2, … without the own position. The own one is taken along with the first that is a
- * neighbour of it in this order, so it costs no pass over memory.
+ * <p>Contributions arrive from 0, 1, 2, … without the position itself. Its own contribution is added together with the first one that is a
+ * neighbour in this order, so it costs no extra pass over memory.
  */
 final class PositionOrder {
     private PositionOrder() {}
 
-    /** What {@code position} does with the contribution of {@code from}. */
+    /** The action of {@code position} on the contribution of {@code from}. */
     static Action action(int position, int from) {
         if (position == 0) {
             return from == 1 ? Action.COMBINE_WITH_INPUT : Action.COMBINE;

@@ -3,15 +3,15 @@ package io.hearth.collective.schedule;
 import io.hearth.collective.schedule.Transfer.Action;
 
 /**
- * Broadcast along the ring from a root, pipelined by segments, with a held round of its own that makes it safe to return.
+ * Broadcast along the ring from a root, pipelined by segments, with a completion round of its own that makes it safe to return.
  *
- * <p>Segments run root, root + 1, …, last, cut-through. The last position has everything only when all have it, and then says so
- * to the root, which is its next. Only then the root tells all, by a word that runs the same way as the data; a position is
- * through on that word. So if anybody is through, everybody holds the bytes, and nobody's loss can take them away. That is one
+ * <p>Segments run root, root + 1, …, last, cut-through. When the last position has everything, all positions have it. It then sends a note
+ * to the root, which is its next position. Only then the root sends a note to all, along the same path as the data; a position completes
+ * the schedule when this note arrives. So if any position has completed, all hold the bytes, and no loss can take them away. This takes one
  * message for each position instead of the {@code world - 1} of a {@link CompletionBarrier}, which must not follow.
  *
- * <p>The root's own buffer is not touched. Begins with a note to the next position (see {@link Schedule}): two positions that both
- * take another one for the root would both wait otherwise.
+ * <p>The root's own buffer is not accessed. Begins with a note to the next position (see {@link Schedule}): otherwise two positions that
+ * each expect another root would both wait.
  *
  * @param position 0 to world - 1
  * @param world number of positions; with 1 there is nothing to do

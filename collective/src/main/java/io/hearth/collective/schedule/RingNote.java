@@ -1,8 +1,8 @@
 package io.hearth.collective.schedule;
 
 /**
- * Each position tells the next one that it is there. Played before a schedule whose positions are other ones than those of most
- * calls, so that unequal calls are seen all the same (see {@link Schedule}).
+ * Each position sends the next one a note. Played before a schedule whose positions differ from those of most calls, so that unequal calls
+ * are still detected (see {@link Schedule}).
  *
  * @param position 0 to world - 1
  * @param world number of positions; with 1 there is nothing to do

@@ -3,11 +3,11 @@ package io.hearth.collective.schedule;
 import io.hearth.collective.schedule.Transfer.Action;
 
 /**
- * Reduce to a root along the ring, pipelined by segments: from root + 1 on each position adds its contribution to what came, and
- * the root's is the last: (x(root+1) op x(root+2)) and so on, op x(root). Every port carries the buffer once.
+ * Reduce to a root along the ring, pipelined by segments. From root + 1 on, each position adds its contribution to the received sum, the
+ * root last: (x(root+1) op x(root+2)) and so on, op x(root). Every port carries the buffer once.
  *
- * <p>Only the root's buffer becomes defined; those of others hold sums on their way. Begins with a note to the next position (see
- * {@link Schedule}); a {@link CompletionBarrier} has to follow.
+ * <p>Only the root's buffer becomes defined; the other buffers hold partial sums. Begins with a note to the next position (see {@link
+ * Schedule}); a {@link CompletionBarrier} must follow.
  *
  * @param position 0 to world - 1
  * @param world number of positions; with 1 there is nothing to do

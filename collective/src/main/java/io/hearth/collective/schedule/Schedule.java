@@ -1,30 +1,32 @@
 package io.hearth.collective.schedule;
 
 /**
- * What one position of a group sends and receives in one collective, and in which order: pure arithmetic, no list is ever built.
+ * The sends and receives of one position in one collective, in order. Pure arithmetic: no list is ever built.
  *
- * <p>Positions are 0 to {@code world - 1}, in an order that all members know. There is one stream between two positions, which
- * keeps its order; so of what a sends to b, entry by entry, b receives the same, and nothing has to be matched.
+ * <p>Positions are 0 to {@code world - 1}, in an order that all members know. There is one stream between two positions, which keeps its
+ * order. So b receives exactly the entries that a sends to it, in the same order, and needs no matching.
  *
- * <p>A player may send and receive at the same time, each sequence in its order, or do both in turn on one thread: it sends an
- * entry once {@link Transfer#after} receives are complete, and receives what is left in the end. Every schedule ends for every
- * member whichever way each of them plays, if a stream takes at least one segment before it is read; in turn, if it takes {@link
- * #bytesToOneMax}.
+ * <p>A member may send and receive at the same time, each sequence in its order. Or it does both in turn on one thread: it sends an entry
+ * once {@link Transfer#after} receives are complete, and does the remaining receives at the end. Every schedule ends for every member, in
+ * whichever of the two ways each of them plays it, under one condition. A stream must take at least one segment before its receiver reads,
+ * and in turn {@link #bytesToOneMax}.
  *
- * <p>Whoever is through a schedule knows that every member began it; for those that a {@link CompletionBarrier} has to follow, whoever is
- * through both.
+ * <p>A member that completes a schedule knows that every member began it. If a {@link CompletionBarrier} must follow, this holds for a
+ * member that completes both.
  *
- * <p>What no receive writes is left alone: where a result has bytes of the own input in it unchanged (the root's of a broadcast,
- * the own block of a gather, everything in a world of one), whoever plays copies them. Offsets are those of the whole; a memory
- * may hold only the part of it that its member's schedule touches.
+ * <p>The player of a schedule copies the parts of the result that equal its own input: the root's buffer of a broadcast, its own block of a
+ * gather, everything in a world of one. No receive writes them. Offsets count from the start of the whole buffer; a member's memory may
+ * hold only the part that its schedule accesses.
  *
- * <p>Unequal calls are seen. The first segment of each stream carries what its sender plays, and a receiver compares. Every
- * schedule's first send goes to the next position and needs no receive before. Its first receive is from the previous position; or
- * else its first {@code world - 1} sends go to all others, need no receive before, and its first {@code world - 1} receives come
- * from all others. If members play different schedules, either one of the first kind has a previous position that plays another
- * one, and sees it at once; or all are of the second kind, and then everybody hears everybody. (If all of the first kind have
- * previous positions that play the same, so have those, all round the ring.) Patterns that would break the rule begin with a
- * note to the next position.
+ * <p>Unequal calls are detected. The first segment of each stream carries its sender's call, and the receiver compares it with its own.
+ * Every schedule's first send goes to the next position and needs no receive before it. Beyond that there are two kinds of schedules. In
+ * the first kind, the first receive comes from the previous position. In the second kind, the first {@code world - 1} sends go to all
+ * others and need no receive before them, and the first {@code world - 1} receives come from all others.
+ *
+ * <p>If members play different schedules, there are two cases. Either a position with a schedule of the first kind has a previous position
+ * with another schedule, and detects this at once. Or all schedules are of the second kind, and every position hears from all others. (If
+ * every position of the first kind follows one with the same schedule, all positions of the ring have it.) Patterns that would break the
+ * rule begin with a note to the next position.
  */
 public interface Schedule {
     /** Number of segments that this position sends. */
@@ -40,20 +42,20 @@ public interface Schedule {
     void receive(long index, Transfer into);
 
     /**
-     * How many segments later than contributions this position has results, 1 or more. Where it is more for anybody, each tells the
-     * others with its first segment.
+     * Number of segments by which this position's results come later than contributions, 1 or more. If it exceeds 1 at any position, each
+     * position sends its own with its first segment.
      */
     default long lag() {
         return 1;
     }
 
     /**
-     * Tells the greatest {@link #lag} of all, once a first segment came from every other position and before the next receive. What
-     * {@link #send} says of an entry may be another thing from then on, unless that needs no receive before.
+     * Sets the greatest {@link #lag} of all positions, once a first segment came from every other position and before the next receive. It
+     * may change what {@link #send} describes for an entry, but not for an entry that needs no receive before it.
      */
     default void agree(long lag) {}
 
-    /** Whether every segment goes to the next position and comes from the previous one, so that no other streams are needed. */
+    /** Whether every segment goes to the next position and comes from the previous one, so that no other stream is needed. */
     default boolean isAround() {
         return false;
     }
@@ -61,6 +63,6 @@ public interface Schedule {
     /** Payload bytes that this position sends. */
     long bytesSent();
 
-    /** Most payload bytes that any position sends to any one other; the same for all positions. */
+    /** Most payload bytes that any position sends to any other one; the same for all positions. */
     long bytesToOneMax();
 }

@@ -1,13 +1,15 @@
 package io.hearth.collective.schedule;
 
-/** How shares are cut into segments, and what no schedule allows. */
+import java.util.function.IntToLongFunction;
+
+/** Division of shares into segments, and the argument checks that schedules share. */
 final class Segments {
-    /** Name on the wire of a segment without bytes that belongs to nobody's share; no position has this number. */
+    /** Chunk number on the wire of a note, a segment without bytes that belongs to no share; no position has this number. */
     private static final int NOTE = 0xFFFF;
 
     private Segments() {}
 
-    /** How many segments of {@code segmentBytes} hold {@code bytes}; an empty share still takes one, as a token. */
+    /** Number of segments of {@code segmentBytes} that hold {@code bytes}; an empty share still has one, without bytes. */
     static long of(long bytes, int segmentBytes) {
         return Math.max(1, Math.ceilDiv(bytes, segmentBytes));
     }
@@ -26,7 +28,7 @@ final class Segments {
         into.between(peer, NOTE, 0, 0).received(Transfer.Action.NOTE, false);
     }
 
-    /** The position {@code steps} after this one, going round; steps may be negative. */
+    /** The position {@code steps} after this one on the ring; steps may be negative. */
     static int around(int position, long steps, int world) {
         return Math.floorMod(position + steps, world);
     }
@@ -34,6 +36,15 @@ final class Segments {
     /** The {@code index}-th of all positions without {@code position}, in rising order. */
     static int other(int position, long index) {
         return (int) (index < position ? index : index + 1);
+    }
+
+    /** The largest of all positions' values, or 0 if none is larger. */
+    static long largest(int world, IntToLongFunction ofPosition) {
+        long largest = 0;
+        for (int position = 0; position < world; position++) {
+            largest = Math.max(largest, ofPosition.applyAsLong(position));
+        }
+        return largest;
     }
 
     static void check(int position, int world) {
@@ -46,26 +57,26 @@ final class Segments {
     static void check(int position, int world, int segmentBytes) {
         check(position, world);
         if (segmentBytes < 8 || segmentBytes % 8 != 0) {
-            throw new IllegalArgumentException(
-                    "segments hold whole elements: need a positive multiple of 8 bytes, got " + segmentBytes);
+            throw new IllegalArgumentException("segmentBytes must be a positive multiple of 8, got " + segmentBytes);
         }
     }
 
-    /** Refuses elements that a segment would cut, and sizes whose total traffic no {@code long} counts. */
+    /** Rejects elements that a segment would cut, and sizes whose total traffic overflows a {@code long}. */
     static void check(int position, int world, long count, int elementBytes, int segmentBytes) {
         check(position, world, segmentBytes);
         if (elementBytes < 1 || segmentBytes % elementBytes != 0) {
-            throw new IllegalArgumentException("segments hold whole elements: " + segmentBytes
-                    + " bytes are no multiple of an element of " + elementBytes);
+            throw new IllegalArgumentException(
+                    "segmentBytes must be a multiple of elementBytes, got " + segmentBytes + " and " + elementBytes);
         }
-        if (count < 0 || count > Long.MAX_VALUE / 2 / world / elementBytes) {
-            throw new IllegalArgumentException("no buffer has " + count + " elements of " + elementBytes + " bytes");
+        long countMax = Long.MAX_VALUE / 2 / world / elementBytes;
+        if (count < 0 || count > countMax) {
+            throw new IllegalArgumentException("count must be 0 to " + countMax + " elements, got " + count);
         }
     }
 
     static void checkBytes(int world, long bytes) {
         if (bytes < 0 || bytes > Long.MAX_VALUE / 2 / world) {
-            throw new IllegalArgumentException("no buffer has " + bytes + " bytes");
+            throw new IllegalArgumentException("bytes must be 0 to " + Long.MAX_VALUE / 2 / world + ", got " + bytes);
         }
     }
 

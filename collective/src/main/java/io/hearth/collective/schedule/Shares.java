@@ -2,7 +2,7 @@ package io.hearth.collective.schedule;
 
 import java.util.List;
 
-/** Which elements of a buffer each position owns: one range after the other, in the order of positions, some perhaps empty. */
+/** The elements of a buffer that each position owns: one range after the other, in the order of positions; a range may be empty. */
 public final class Shares {
     /** starts[p] = first element of p's share; starts[world] = elements of the buffer. */
     private final long[] starts;
@@ -12,7 +12,7 @@ public final class Shares {
     }
 
     /**
-     * The same for all; if that does not come out even, the first ones have one element more.
+     * Equal shares; if the elements do not divide evenly, the first shares have one element more.
      *
      * @param count elements of the buffer, 0 or more
      * @param world number of positions, 1 to 65,535
@@ -27,7 +27,7 @@ public final class Shares {
     }
 
     /**
-     * In proportion to weights, each share rounded by less than one element.
+     * Shares in proportion to weights, each rounded by less than one element.
      *
      * @param count elements of the buffer, 0 or more
      * @param weights one for each position, finite, 0 or more, not all 0
@@ -37,12 +37,12 @@ public final class Shares {
         double sum = 0;
         for (double weight : weights) {
             if (!(weight >= 0 && weight <= Double.MAX_VALUE)) {
-                throw new IllegalArgumentException("a weight is a finite number of 0 or more, got " + weight);
+                throw new IllegalArgumentException("each weight must be a finite number of 0 or more, got " + weight);
             }
             sum += weight;
         }
         if (!(sum > 0 && sum <= Double.MAX_VALUE)) {
-            throw new IllegalArgumentException("somebody has to own the elements: the weights' sum is " + sum);
+            throw new IllegalArgumentException("the sum of weights must be positive and finite, got " + sum);
         }
         long[] starts = new long[weights.size() + 1];
         double before = 0;
@@ -63,7 +63,7 @@ public final class Shares {
     }
 
     /**
-     * Of these lengths.
+     * Shares of given lengths.
      *
      * @param counts elements of each position's share, 0 or more
      */
@@ -73,7 +73,8 @@ public final class Shares {
         for (int position = 0; position < counts.size(); position++) {
             long count = counts.get(position);
             if (count < 0 || count > Long.MAX_VALUE - starts[position]) {
-                throw new IllegalArgumentException("no share has " + count + " elements");
+                throw new IllegalArgumentException(
+                        "a share must have 0 or more elements without overflow, got " + count);
             }
             starts[position + 1] = starts[position] + count;
         }
@@ -82,11 +83,11 @@ public final class Shares {
 
     private static void check(long count, int world) {
         if (world < 1) {
-            throw new IllegalArgumentException("somebody has to own the elements, got no position");
+            throw new IllegalArgumentException("need a share for at least one position, got none");
         }
         Segments.check(0, world);
         if (count < 0) {
-            throw new IllegalArgumentException("no buffer has " + count + " elements");
+            throw new IllegalArgumentException("count must be 0 or more elements, got " + count);
         }
     }
 
@@ -110,7 +111,7 @@ public final class Shares {
         return starts[position + 1] - starts[position];
     }
 
-    /** Whether everybody owns something, or there is nothing to own. */
+    /** Whether every position owns some elements, or the buffer is empty. */
     public boolean allOwn() {
         for (int position = 0; position < world(); position++) {
             if (count(position) == 0 && total() > 0) {

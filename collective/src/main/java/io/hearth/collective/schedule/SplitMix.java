@@ -1,6 +1,6 @@
 package io.hearth.collective.schedule;
 
-/** Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014: the finaliser of SplitMix64. */
+/** The finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). */
 public final class SplitMix {
     private SplitMix() {}
 

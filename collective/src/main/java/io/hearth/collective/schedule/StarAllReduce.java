@@ -1,8 +1,8 @@
 package io.hearth.collective.schedule;
 
 /**
- * All-reduce through one centre: all send to it, it adds in the order of positions ({@link PositionOrder}) and sends the result
- * back, segment by segment. For one strong machine among weak ones; the centre's port carries everything.
+ * All-reduce through one centre: all positions send to it; it adds in the order of positions ({@link PositionOrder}) and sends the result
+ * back, segment by segment. For one strong machine among weak ones; the centre's port carries all bytes.
  *
  * <p>Begins with a note to the next position (see {@link Schedule}).
  *

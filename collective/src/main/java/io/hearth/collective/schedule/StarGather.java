@@ -1,11 +1,11 @@
 package io.hearth.collective.schedule;
 
 /**
- * Gather at a root, blocks of any length: each sends its block to the root, which reads root + 1, root + 2, … one after the other,
- * as its port carries one at a time anyway.
+ * Gather at a root, with blocks of any length: each position sends its block to the root. The root reads the blocks of root + 1, root + 2,
+ * … one after the other, because its port carries one at a time anyway.
  *
- * <p>Own bytes are sent from the input; the root's own block is not touched, and others need no buffer. Begins with a note to the
- * next position (see {@link Schedule}); a {@link CompletionBarrier} has to follow.
+ * <p>A position sends from its input. The root's own block is not accessed, and the other positions need no buffer. Begins with a note to
+ * the next position (see {@link Schedule}); a {@link CompletionBarrier} must follow.
  */
 public final class StarGather implements Schedule {
     private final int position;

@@ -1,10 +1,11 @@
 package io.hearth.collective.schedule;
 
 /**
- * Reduce to a root to which all send directly, and which adds in the order of positions ({@link PositionOrder}): the first half of
- * {@link StarAllReduce}, with the same bits.
+ * Reduce to a root: all positions send to it directly, and it adds in the order of positions ({@link PositionOrder}). This is the first
+ * half of {@link StarAllReduce}, with the same bits.
  *
- * <p>Others need no buffer. Begins with a note to the next position (see {@link Schedule}); a {@link CompletionBarrier} has to follow.
+ * <p>Positions other than the root need no buffer. Begins with a note to the next position (see {@link Schedule}); a {@link
+ * CompletionBarrier} must follow.
  *
  * @param position 0 to world - 1
  * @param world number of positions; with 1 there is nothing to do

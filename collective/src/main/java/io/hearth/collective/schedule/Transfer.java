@@ -1,15 +1,15 @@
 package io.hearth.collective.schedule;
 
 /**
- * One segment on its way between two positions, described by a {@link Schedule}; reused for the next one by whoever plays.
+ * One segment between two positions, as a {@link Schedule} describes it; the player of the schedule reuses the object for the next one.
  *
- * <p>Two memories of the same layout are meant: the <em>input</em>, this member's own contribution, never written, and the
- * <em>buffer</em>, where the result comes into being and which holds anything at the start.
+ * <p>There are two memories of the same layout. The <em>input</em> is this member's own contribution and is never written. The
+ * <em>buffer</em> receives the result; its content is undefined at the start.
  */
 public final class Transfer {
-    /** What a receiver does with the bytes of a segment. */
+    /** The receiver's action on the bytes of a segment. */
     public enum Action {
-        /** Nothing: it has no bytes and only says that its sender got so far. */
+        /** None: the segment has no bytes and only signals its sender's progress. */
         NOTE,
         /** buffer = bytes. */
         COPY,
@@ -17,13 +17,13 @@ public final class Transfer {
         COMBINE_WITH_INPUT,
         /** buffer = buffer op bytes. */
         COMBINE,
-        /** buffer = bytes op input: a contribution of a lower rank, and then the own one. */
+        /** buffer = bytes op input: a contribution of a lower position, then this member's own. */
         COPY_THEN_INPUT,
         /** buffer = (buffer op bytes) op input. */
         COMBINE_THEN_INPUT,
         /**
-         * The bytes are kept in memory of their sender's until the segment that {@link #completes} the piece. Then, for all of the
-         * piece, buffer = x0 op x1 op x2 …, in the order of positions, the input at the own one.
+         * The receiver keeps the bytes in a memory for their sender until the segment that {@link #completes} the piece. Then, for the
+         * whole piece, buffer = x0 op x1 op x2 …, in the order of positions, with the input at this member's own position.
          */
         GATHER
     }
@@ -44,7 +44,10 @@ public final class Transfer {
         return peer;
     }
 
-    /** Whose share it belongs to; names the segment on the wire. 0 to 65,534, or 65,535 for a note, which is nobody's. */
+    /**
+     * Position whose share the segment belongs to; names the segment on the wire. 0 to 65,534, or 65,535 for a note, which belongs to no
+     * share.
+     */
     public int chunk() {
         return chunk;
     }
@@ -54,7 +57,7 @@ public final class Transfer {
         return offset;
     }
 
-    /** In bytes; 0 where a segment only says that its sender got so far. */
+    /** In bytes; 0 for a segment that only signals its sender's progress. */
     public int length() {
         return length;
     }
@@ -64,7 +67,7 @@ public final class Transfer {
         return fromInput;
     }
 
-    /** For senders: how many receives must be complete before. */
+    /** For senders: number of receives that must be complete before. */
     public long after() {
         return after;
     }
@@ -75,14 +78,14 @@ public final class Transfer {
     }
 
     /**
-     * For receivers: afterwards every member's contribution is in, to the segment or, where segments are gathered, to the piece, and
-     * an average may divide.
+     * For receivers: whether this completes the sum, so that an average may divide. Then every member's contribution is in: to the segment
+     * or, if segments are gathered, to the piece.
      */
     public boolean completes() {
         return completes;
     }
 
-    /** For receivers that gather: where the piece begins, in bytes as {@link #offset}. */
+    /** For receivers that gather: offset of the piece, in bytes as {@link #offset}. */
     public long pieceOffset() {
         return pieceOffset;
     }
@@ -92,7 +95,7 @@ public final class Transfer {
         return pieceLength;
     }
 
-    /** Says where bytes go or come from. */
+    /** Sets the other end and the range of bytes. */
     Transfer between(int other, int share, long from, int bytes) {
         peer = other;
         chunk = share;
@@ -101,7 +104,7 @@ public final class Transfer {
         return this;
     }
 
-    /** Says what a sender has to know. */
+    /** Sets the sender's fields. */
     void sent(boolean ofInput, long receives) {
         fromInput = ofInput;
         after = receives;
@@ -109,7 +112,7 @@ public final class Transfer {
         completes = false;
     }
 
-    /** Says what a receiver has to do. */
+    /** Sets the receiver's fields. */
     void received(Action what, boolean isLast) {
         fromInput = false;
         after = 0;
@@ -117,7 +120,7 @@ public final class Transfer {
         completes = isLast;
     }
 
-    /** Says what a receiver has to do that adds whole pieces. */
+    /** Sets the fields of a receiver that adds whole pieces. */
     void gathered(long pieceFrom, long pieceBytes, boolean isLast) {
         received(Action.GATHER, isLast);
         pieceOffset = pieceFrom;

@@ -1,12 +1,12 @@
 package io.hearth.collective.schedule;
 
 /**
- * All-reduce over a binomial tree: up to position 0, adding, and back down, pipelined by segments. Two times the logarithm of the
- * world in hops, with few messages for each member: for small buffers in large worlds.
+ * All-reduce over a binomial tree: sums go up to position 0, and the result comes back down, pipelined by segments. The number of hops is
+ * twice the logarithm of the world, with few messages for each member: for small buffers in large worlds.
  *
- * <p>Each position adds its children's sums to its own contribution in rising order, so one fixed bracketing in the order of
- * positions, and the root's bytes go to all ({@link BinomialTree}). Results come down as many segments later as the tree has
- * hops ({@link Interleaving}), so that nobody stops sending up to wait for the root.
+ * <p>Each position adds its children's sums to its own contribution in rising order. So there is one fixed bracketing in the order of
+ * positions, and the root's bytes go to all ({@link BinomialTree}). Results come down later by the tree's number of hops, in segments
+ * ({@link Interleaving}), so that no position stops sending up to wait for the root.
  *
  * <p>Begins with a note to the next position (see {@link Schedule}).
  *

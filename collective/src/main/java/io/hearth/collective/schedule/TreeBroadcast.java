@@ -1,11 +1,11 @@
 package io.hearth.collective.schedule;
 
 /**
- * Broadcast from a root over a binomial tree, pipelined by segments: the lower half of {@link TreeAllReduce}, for any root. Few
- * hops, but a root that sends everything several times: for small buffers.
+ * Broadcast from a root over a binomial tree, pipelined by segments: the lower half of {@link TreeAllReduce}, for any root. It has few
+ * hops, but the root sends the whole buffer several times: for small buffers.
  *
- * <p>The root's own buffer is not touched. Begins with a note to the next position (see {@link Schedule}); a {@link CompletionBarrier} has
- * to follow.
+ * <p>The root's own buffer is not accessed. Begins with a note to the next position (see {@link Schedule}); a {@link CompletionBarrier}
+ * must follow.
  */
 public final class TreeBroadcast implements Schedule {
     private final int world;

@@ -3,9 +3,9 @@ package io.hearth.collective.schedule;
 /**
  * Reduce to a root over a binomial tree, pipelined by segments: the upper half of {@link TreeAllReduce}, for any root.
  *
- * <p>Contributions are in the order of positions from the root on, in the brackets of {@link BinomialTree}. Only the root's
- * buffer becomes defined; those of others hold sums on their way. Begins with a note to the next position (see {@link Schedule});
- * a {@link CompletionBarrier} has to follow.
+ * <p>Contributions are added in the order of positions from the root on, in the brackets of {@link BinomialTree}. Only the root's buffer
+ * becomes defined; the other buffers hold partial sums. Begins with a note to the next position (see {@link Schedule}); a {@link
+ * CompletionBarrier} must follow.
  */
 public final class TreeReduce implements Schedule {
     private final int world;

@@ -1,9 +1,9 @@
 package io.hearth.collective.schedule;
 
 /**
- * All-reduce in one hop: everybody sends its whole input to everybody, and each adds all of them in the order of positions
- * ({@link PositionOrder}), so all get the same bits, and the same as from {@link DirectAllReduce} and {@link StarAllReduce}. The
- * fastest for what is so small that latency is all; with 0 elements it is a barrier.
+ * All-reduce in one hop: each position sends its whole input to all others and adds all inputs in the order of positions ({@link
+ * PositionOrder}). So all get the same bits, and the same as from {@link DirectAllReduce} and {@link StarAllReduce}. The fastest for
+ * buffers so small that only latency counts; with 0 elements it is a barrier.
  *
  * @param position 0 to world - 1
  * @param world number of positions; with 1 there is nothing to do
@@ -17,7 +17,7 @@ public record WholeExchange(int position, int world, long count, int elementByte
         Segments.check(position, world, count, elementBytes, segmentBytes);
     }
 
-    /** Whoever is through it knows that all members began it; no bytes travel. */
+    /** A schedule without bytes: a position that completes it knows that all members began it. */
     public static WholeExchange barrier(int position, int world) {
         return new WholeExchange(position, world, 0, 1, 8);
     }

@@ -1,4 +1,4 @@
-/** Who sends what to whom in which order: the algorithms of collectives as pure arithmetic, played by one engine. */
+/** The algorithms of collectives as pure arithmetic: the sends and receives of each position, in order. One engine plays them all. */
 @NullMarked
 package io.hearth.collective.schedule;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a group decides, by what its members measured. */
+/** A group's decisions from its members' measurements. */
 final class CodecDecisionTest {
     private static final long COUNT = 1 << 20;
     private static final double UNKNOWN = Double.NaN;
@@ -57,7 +57,7 @@ final class CodecDecisionTest {
         assertEquals(3, before.next(List.of(knows, knows), MODEL).chosen());
     }
 
-    /** Nothing is sent, so no codec can save anything, however little time a sum takes. */
+    /** A group of one sends nothing, so no codec can save time. */
     @Test
     void aGroupOfOneStaysWithPlainValues() {
         var alone = new SumsOfOneSize(1, COUNT, 1);
@@ -67,7 +67,7 @@ final class CodecDecisionTest {
         assertTrue(alone.decisions < 20, alone.decisions + " votes");
     }
 
-    /** From Wi-Fi to memory, which no codec keeps up with. */
+    /** Links from Wi-Fi to shared memory, for which every codec is too slow. */
     @ParameterizedTest(name = "{0} ns a byte: {1}")
     @CsvSource({"100, 3", "8.5, 3", "0.8, 3", "0.05, 0", "0.02, 0"})
     void whatIsPredictedToBeFastestIsUsed(double link, int chosen) {
@@ -86,7 +86,7 @@ final class CodecDecisionTest {
         assertEquals(2, many.decision().chosen());
     }
 
-    /** A choice that does not keep what it promised is left after one sum, if it is hopeless, and else after three. */
+    /** A choice that is slower than predicted is dropped: after one sum if it is much slower, otherwise after three. */
     @ParameterizedTest(name = "{0} times as dear")
     @ValueSource(doubles = {25, 100})
     void aCodecThatIsDearerThanItWasMeasuredIsLeft(double dearer) {
@@ -104,11 +104,11 @@ final class CodecDecisionTest {
         assertEquals(topk, sums.decision().times().seen().getLast(), "it is not taken again");
     }
 
-    /** A machine that was busy when it measured its codecs does not forbid them for ever. */
+    /** A machine that was busy when it measured its codecs does not exclude them forever. */
     @Test
     void aCodecThatSeemedDearIsTriedIfItsBytesWouldPay() {
         SumsOfOneSize sums = sums();
-        sums.told = List.of(FP16, INT8, new CodecCost(false, 0.0305, 13, 1, 1)); // predicted 16 ms, where int8 takes 10
+        sums.told = List.of(FP16, INT8, new CodecCost(false, 0.0305, 13, 1, 1)); // predicted 16 ms; int8 takes 10
         sums.sum(8);
         assertEquals(2, sums.decision().chosen());
         sums.sum(500);
@@ -116,7 +116,7 @@ final class CodecDecisionTest {
         assertTrue(sums.tried > 0 && sums.tried < 0.03 * sums.spent, sums.tried + " of " + sums.spent);
     }
 
-    /** 8 % more is not worth a change; no gain at all is worth one back. The most welcome comes first. */
+    /** A gain of 8 % is too small for a change, but a codec without any gain is dropped. The preferred choice comes first. */
     @ParameterizedTest(name = "{0}, {1}, {2}, {3} ms, now {4}: {5}")
     @CsvSource({
         "100, 200, 200, 93, 0, 0",
@@ -132,7 +132,7 @@ final class CodecDecisionTest {
         assertEquals(chosen, before.next(List.of(ballot, ballot), MODEL).chosen());
     }
 
-    /** So much slower that another choice is faster; whatever was chosen before, and however the members wait for one another. */
+    /** The link becomes so slow that another choice is faster, for any earlier choice and any waiting times of the members. */
     @ParameterizedTest(name = "{0} members, {1} values, {2} to {3} ns a byte")
     @CsvSource({
         "2, 16777216, 0.05, 8.5",
@@ -146,7 +146,8 @@ final class CodecDecisionTest {
         for (long seed = 0; seed < TRIAL_SEEDS; seed++) {
             var sums = new SumsOfOneSize(members, count, seed);
             sums.costs = List.of(FP16, INT8);
-            sums.told = List.of(FP16, INT8, new CodecCost(false, 8, 9, 9, 9)); // no topk, which is right on any link
+            // topk is expensive here, because otherwise it would be the right choice on any link
+            sums.told = List.of(FP16, INT8, new CodecCost(false, 8, 9, 9, 9));
             sums.costs = sums.told;
             sums.link = fast;
             sums.sum(200 + (int) seed);
@@ -154,7 +155,7 @@ final class CodecDecisionTest {
             sums.link = slow;
             sums.sum(5); // the vote that sees the fourth comes before the fifth
             double seen = sums.decision().times().nanosPerByte();
-            assertTrue(seen > slow / 3, "after choice " + before + " the link is still seen at " + seen);
+            assertTrue(seen > slow / 3, "after choice " + before + " the link is still estimated at " + seen);
             sums.sum(100);
             assertTrue(sums.nanos(sums.decision().settled()) < 1.11 * sums.best());
         }
@@ -175,7 +176,7 @@ final class CodecDecisionTest {
         }
     }
 
-    /** With topk a faster link hardly shows, so plain values are tried now and then. */
+    /** With topk a faster link hardly shows, so plain values are tried sometimes. */
     @Test
     void aLinkThatBecameFastIsFound() {
         SumsOfOneSize sums = sums();
@@ -191,7 +192,7 @@ final class CodecDecisionTest {
         assertTrue(sums.tried < 0.03 * sums.spent, sums.tried + " of " + sums.spent);
     }
 
-    /** Whatever links and processors do: the budget holds, and soon after the last change a good choice is used. */
+    /** For any changes of links and processors, trials stay within their budget, and a good choice follows soon after the last change. */
     @Test
     void trialsTakeThreePercentAtMost() {
         double worst = 0;
@@ -207,7 +208,7 @@ final class CodecDecisionTest {
                 sums.processors = Math.pow(1.4, random.nextDouble(-1, 1));
                 sums.sum(random.nextInt(50, 500));
                 double share =
-                        (sums.tried - sums.longestTrial) / sums.spent; // one may be on a link that slowed down unseen
+                        (sums.tried - sums.longestTrial) / sums.spent; // one trial may run on a link that just became slower
                 assertTrue(share <= 0.03, "seed " + seed + ": " + share);
             }
             sums.sum(20_000);
@@ -215,7 +216,7 @@ final class CodecDecisionTest {
             assertTrue(sums.tried <= 0.03 * sums.spent, "seed " + seed + ": " + sums.tried / sums.spent);
             good += sums.nanos(sums.decision().settled()) < 1.6 * sums.best() ? 1 : 0;
         }
-        assertTrue(good > 0.97 * SEEDS, good + " good choices"); // a trial is one sum, and that can have bad luck
+        assertTrue(good > 0.97 * SEEDS, good + " good choices"); // a trial is one sum, which may be an outlier
         assertTrue(worst > 0.005, "nothing was tried");
     }
 
@@ -228,7 +229,7 @@ final class CodecDecisionTest {
                 cost.addNanos() * dearer);
     }
 
-    /** A vote costs a message to each member: next to long sums nothing, next to short ones too much. */
+    /** A vote costs a message to each member: negligible beside long sums, too much beside short ones. */
     @Test
     void shortSumsVoteRarely() {
         var slow = new SumsOfOneSize(2, 16 * COUNT, 1);
@@ -239,7 +240,7 @@ final class CodecDecisionTest {
         assertTrue(fast.decisions < 40, fast.decisions + " votes");
     }
 
-    /** After it they are alike, whatever they were before. */
+    /** After the vote all members have the same decision again. */
     @Test
     void membersThatRememberOtherVotesBeginAnewTogether() {
         CodecDecision before = decision(3, 34e6, 17e6, 9e6, 3e6);
@@ -278,7 +279,7 @@ final class CodecDecisionTest {
         assertNotEquals(decision, CodecDecision.none(3, 5));
     }
 
-    /** Whatever a member sends: something that leads to a decision, or a typed error. */
+    /** Any bytes from a member lead to a decision or to a typed error. */
     @Test
     void anyBytesAreABallotAndADecisionOrRefused() {
         var random = new SplittableRandom(7);
@@ -309,7 +310,7 @@ final class CodecDecisionTest {
         assertThrows(IllegalArgumentException.class, () -> new CodecBallot(1, -1, NOTHING, COSTS));
     }
 
-    /** Small whole numbers where these are, and often times that may be. */
+    /** Random bytes with small integers in the head, and often with valid times. */
     private static byte[] likely(SplittableRandom random, int length, int head) {
         byte[] bytes = new byte[length];
         random.nextBytes(bytes);

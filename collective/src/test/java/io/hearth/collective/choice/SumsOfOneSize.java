@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
-/** A group that sums one tensor again and again, over links and on processors as a test says. */
+/** Simulates a group that sums one tensor repeatedly, with the links and processors that a test sets. */
 final class SumsOfOneSize {
     static final SumModel MODEL = new SumModel(60_000);
     static final CodecCost FP16 = new CodecCost(true, 2, 0.2, 0.1, 0.15);
@@ -19,10 +19,10 @@ final class SumsOfOneSize {
     private final SplittableRandom random;
     private final List<SizeVotes> votes;
     double link = GIGABIT;
-    double noise; // largest share by which a sum is longer, now and then
-    double processors = 1; // how fast they are, of what their costs say
-    List<CodecCost> costs = COSTS; // as they are
-    List<CodecCost> told = COSTS; // as they were measured; none while that goes on
+    double noise; // largest random share by which a sum takes longer
+    double processors = 1; // speed relative to the measured costs
+    List<CodecCost> costs = COSTS; // actual costs
+    List<CodecCost> told = COSTS; // measured costs; empty while they are being measured
     int decisions;
     int sums;
     double spent;
@@ -43,14 +43,14 @@ final class SumsOfOneSize {
         return votes.getFirst().decision();
     }
 
-    /** Nanoseconds of such a sum, if nothing disturbs it. */
+    /** Nanoseconds of such a sum without disturbance. */
     double nanos(int choice) {
         return choice == 0
                 ? MODEL.plainNanos(world, count, link)
                 : MODEL.encodedNanos(costs.get(choice - 1), world, count, link, processors);
     }
 
-    /** The least that any choice takes. */
+    /** The shortest time of any choice. */
     double best() {
         return IntStream.rangeClosed(0, costs.size())
                 .mapToDouble(this::nanos)
@@ -69,14 +69,14 @@ final class SumsOfOneSize {
         vote();
         double nanos = nanos(decision().chosen()) * (1 + noise * random.nextDouble());
         if (noise > 0 && random.nextInt(20) == 0) {
-            nanos *= 3; // somebody opened a film
+            nanos *= 3; // other load on the machine
         }
         spent += nanos;
         tried += decision().isTrial() ? nanos : 0;
         trial = decision().isTrial() ? trial + nanos : 0;
         longestTrial = Math.max(longestTrial, trial);
         sums++;
-        int last = random.nextInt(world); // to begin
+        int last = random.nextInt(world); // the rank that begins last
         for (int rank = 0; rank < world; rank++) {
             votes.get(rank).ended(world);
             votes.get(rank).took((long) (nanos * (rank == last ? 1 : 1 + random.nextDouble())));

@@ -23,15 +23,15 @@ final class BuffersTest {
             buffers.give(one);
             buffers.give(two);
             assertEquals(1_100_000, buffers.takePeakBytes());
-            buffers.give(three); // the spare one of 100,000 goes
-            Buffers.Buffer again = buffers.take(290_000); // of the spare 300,000
+            buffers.give(three); // evicts the spare buffer of 100,000
+            Buffers.Buffer again = buffers.take(290_000); // uses the spare buffer of 300,000
             assertEquals(1_100_000, buffers.takePeakBytes(), "held when it was asked before");
             assertEquals(1_000_000, buffers.takePeakBytes());
             buffers.give(again);
         }
     }
 
-    /** Otherwise a step that sums a gradient, its loss and its number of samples would clear the gradient's memory each time. */
+    /** Otherwise a step that sums a gradient, its loss and its number of samples would clear a new buffer for the gradient each time. */
     @Test
     void smallBuffersPushNoLargeOneOut() {
         try (var buffers = new Buffers()) {
@@ -79,7 +79,7 @@ final class BuffersTest {
                     Stream.generate(() -> buffers.take(200_000)).limit(6).toList();
             assertEquals(7, alive.get());
             many.forEach(buffers::give);
-            assertEquals(1 + 3, alive.get(), "the one in use and so many spare ones");
+            assertEquals(1 + 3, alive.get(), "the one in use and three spare ones");
             buffers.give(own);
         }
         assertEquals(0, alive.get());

@@ -18,7 +18,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A segment's bytes may lie in an array or in native memory: the same becomes of them. */
+/** A segment's bytes in an array and in native memory give the same result. */
 final class CombinerTest {
     private static final int WORLD = 4;
     private static final int COUNT = 1021;
@@ -35,7 +35,7 @@ final class CombinerTest {
         }
     }
 
-    /** The bits of a whole exchange at that position, which takes each action that adds by positions. */
+    /** The resulting bits of a whole exchange at that position, which uses each action that adds by positions. */
     private static int[] played(ReduceOp op, int position, boolean inNativeMemory) {
         var random = new Random(17);
         Signature signature = Signature.allReduce(op, DataType.FLOAT32, COUNT, Signature.PLAIN);
@@ -67,7 +67,7 @@ final class CombinerTest {
         return new ReceivedRecord().show(200, 0, 1, 0, array, 8, length);
     }
 
-    /** With numbers that are none; which of two an operation keeps is the compiler's choice. */
+    /** Random values, some of them NaN; which of two NaNs an operation keeps is the compiler's choice. */
     private static MemorySegment values(Arena arena, Random random) {
         MemorySegment values = arena.allocate((long) COUNT * Float.BYTES, 64);
         for (int i = 0; i < COUNT; i++) {

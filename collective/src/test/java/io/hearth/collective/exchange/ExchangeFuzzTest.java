@@ -13,7 +13,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Records of a real exchange whose heads are changed at random; {@code -Dhearth.seed=17} plays one world again. */
+/** Records of a real exchange whose headers are changed at random; {@code -Dhearth.seed=17} repeats one world. */
 public final class ExchangeFuzzTest {
     private static final int SEEDS = Boolean.getBoolean("hearth.full") ? 300 : 40;
 
@@ -42,7 +42,7 @@ public final class ExchangeFuzzTest {
         LiedTo.play(world, way.options(inTurn), count, lie, "seed " + seed + ": " + way + " of " + count);
     }
 
-    /** What a liar says instead of a record. */
+    /** The records that a lying member sends instead of a record. */
     public static List<Said> mutated(Said record, SplittableRandom random) {
         int most = 256 * 1024;
         int length = record.bytes().length;

@@ -12,7 +12,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** The small table of numbers against a sorted map, which it must agree with whatever is done to it. */
+/** Compares the small map of numbers with a sorted map after random changes. */
 final class ByNumberTest {
     @Test
     void itIsASortedMapThatNeverChanges() {

@@ -58,7 +58,7 @@ final class CollectiveMessagesTest {
         assertEquals(Resolution.NOTHING, CollectiveMessages.resolution(Bytes.EMPTY));
     }
 
-    /** The longest segment and what comes before it are one record. */
+    /** The longest segment and its prefix fit into one record. */
     @Test
     void theLongestCallFitsBeforeASegment() {
         String longest = "m".repeat(63);

@@ -42,7 +42,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Numbers that a member may write into what the collectives tell one another, at and beyond each bound. */
+/** Numbers in control messages of the collectives, at and beyond each bound. */
 final class ControlNumbersTest {
     private static final long MAX = Status.NUMBER_MAX;
     private static final List<Long> EDGES =
@@ -93,7 +93,7 @@ final class ControlNumbersTest {
                         .addFirst(7));
     }
 
-    /** The message with one of its numbers changed, for every number in it and in what it holds. */
+    /** Copies of the message, each with one number changed; covers nested messages too. */
     private static List<Message> changed(Message message, long value) {
         var all = new ArrayList<Message>();
         for (FieldDescriptor field : message.getDescriptorForType().getFields()) {
@@ -175,10 +175,10 @@ final class ControlNumbersTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> new Resolution(1, List.of(forward, forward), List.of()),
-                "numbers rise");
+                "numbers must rise");
     }
 
-    /** Found live: it ended the lead's process, and the next lead's after it. */
+    /** Found in operation: such a report ended the lead's process, and then that of the next lead. */
     @Test
     void aMemberThatCalledTheLastNumberThereIsEndsNoLead() throws Exception {
         Bytes lie = Bytes.of(StatusMessage.newBuilder()
@@ -219,7 +219,7 @@ final class ControlNumbersTest {
         }
     }
 
-    /** Two honest members never are so far apart, so one of the two lies: the senior is believed, as with a quorum of two. */
+    /** Two honest members are never so far apart, so one of the two lies: the senior one counts, as in a quorum of two. */
     @Test
     void ofTwoThatCannotBothBeTrueTheSeniorCounts() throws Exception {
         var far = new Status(900, 899, List.of(), Optional.empty());
@@ -328,7 +328,7 @@ final class ControlNumbersTest {
                         .revision());
     }
 
-    /** NaN is how a ballot says that a time is not known; no cost may be one, and nothing may be endless. */
+    /** NaN marks an unknown time in a ballot; a cost must not be NaN, and no number may be infinite. */
     @Test
     void aBallotWithNoNumbersIsMalformed() throws Exception {
         var cost = new CodecCost(true, 10, 1, 1, 1);

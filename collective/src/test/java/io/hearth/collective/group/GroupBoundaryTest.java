@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** How a group's steps begin, and who enters there. */
+/** Beginnings of a group's steps, and members that enter there. */
 final class GroupBoundaryTest {
     private static final NodeId A = TestGroup.node(0);
     private static final NodeId B = TestGroup.node(1);
@@ -144,7 +144,7 @@ final class GroupBoundaryTest {
         assertTrue(on(sameGroup).contains(new Effect.Run(1, Optional.empty())));
     }
 
-    /** As after a stream of its former group broke, late. */
+    /** For example after a stream of its former group broke late. */
     @Test
     void whoWasOutBeginsNoStepAloneThoughItsViewChanges() {
         on(view("former", 8, List.of(A, B), 1));

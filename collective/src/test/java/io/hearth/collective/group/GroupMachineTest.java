@@ -38,7 +38,7 @@ final class GroupMachineTest {
         return on(machine, event);
     }
 
-    /** Without what is told of the first call; that is a test of its own. */
+    /** Leaves out the progress reports before the first number is done; another test covers them. */
     private List<Effect> on(GroupMachine with, Event event) {
         Step<State, Effect> step = with.step(state, event, 0);
         state = step.state();
@@ -113,7 +113,7 @@ final class GroupMachineTest {
         on(new Event.Called(SUM));
         on(new Event.Freeze(new Frozen("L", 1)));
         assertThrows(IllegalStateException.class, () -> on(new Event.Finished(1, "L/1")));
-        on(view(1, 1, List.of(A, B, C), Resolution.NOTHING)); // that epoch itself, again
+        on(view(1, 1, List.of(A, B, C), Resolution.NOTHING)); // the same epoch again
         assertTrue(state.frozen().isPresent());
         on(view(2, 1, List.of(A, B, C), Resolution.NOTHING));
         assertFalse(state.frozen().isPresent());
@@ -165,7 +165,7 @@ final class GroupMachineTest {
                 on(new Event.Forwarded(1, "L/2")));
     }
 
-    /** No memory is taken for such a size, and nothing runs before the next change. */
+    /** Such a size gets no memory, and no number runs before the next view change. */
     @Test
     void aForwardThatTheOwnCallsDoNotKnowIsRejected() {
         long huge = Status.NUMBER_MAX;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** With whom a group starts, and with how many it goes on. */
+/** Members with which a group starts, and with which it goes on. */
 final class GroupStartTest {
     private static final Signature START = Signature.start();
     private static final Signature SUM = Signature.allReduce(ReduceOp.SUM, DataType.FLOAT32, 10, Signature.PLAIN);
@@ -42,7 +42,7 @@ final class GroupStartTest {
         return step.effects();
     }
 
-    /** A view of this many members, the first of which this one is. */
+    /** A view of {@code members} members; this one is the first. */
     private List<Effect> view(String lineage, long epoch, int members) {
         return view(lineage, epoch, members, Resolution.NOTHING);
     }

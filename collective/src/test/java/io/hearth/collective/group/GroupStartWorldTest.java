@@ -29,8 +29,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * Starts of a group in a world of random view changes: members are lost and come back, ask for different minimums, learn of views
- * late, and end their exchanges at different moments. No rank may ever be told of a start with fewer than any of its members asked for.
+ * Starts of a group in a world of random view changes: members are lost and return, require different minimums, learn of views late, and
+ * end their exchanges at different moments. No rank may report a start with fewer members than any of them requires.
  */
 public final class GroupStartWorldTest {
     private static final int NODES = 4;
@@ -78,18 +78,18 @@ public final class GroupStartWorldTest {
             }
         }
 
-        /** Alone in a lineage of its own; as after a removal, or a start if {@code anew}. */
+        /** Puts this node alone into a lineage of its own: after a removal, or after a start of the process if {@code anew}. */
         void alone(boolean anew) {
             lives++;
             learns.clear();
             if (anew || state.next() > 2 || (state.next() == 2 && !state.isStarting())) {
-                state = State.START; // its application was told, or is another one
+                state = State.START; // its application got the error, or is a new process
             }
             String lineage = id.shortText() + lives;
             on(new Event.Installed(new Frozen(lineage, 1), lineage + "/1", List.of(id), false, Resolution.NOTHING));
         }
 
-        /** What it does alone ends where it comes to others. */
+        /** Learns the next view; work that it did alone ends there. */
         void learnNext() {
             if (!state.mayGoOnIn("main")) {
                 state = State.START;
@@ -119,12 +119,12 @@ public final class GroupStartWorldTest {
         return reports;
     }
 
-    /** Some of the members stay, and who is alone and fresh enters if the group lets it. */
+    /** Some of the members stay, and single nodes without work enter if the group admits them. */
     private void change(Random random, double lossRate) {
         var kept = new ArrayList<Node>();
         for (Node member : members) {
             if (random.nextDouble() >= lossRate) {
-                member.learnAll(); // no member votes on a view that it does not know
+                member.learnAll(); // no member votes on a view that it has not learned
                 member.on(new Event.Freeze(new Frozen("main", epoch)));
                 kept.add(member);
             }
@@ -170,7 +170,7 @@ public final class GroupStartWorldTest {
         before.stream().filter(node -> !next.contains(node)).forEach(node -> node.alone(random.nextInt(3) == 0));
     }
 
-    /** An exchange ends at one member, which takes all of them to have run it. */
+    /** Ends an exchange at one member, which requires that all of them ran it. */
     private void finish(Node node) {
         for (long number : node.state.open().numbers()) {
             String fence = node.state.layout().fence();
@@ -255,7 +255,7 @@ public final class GroupStartWorldTest {
         nodes.subList(1, NODES).forEach(node -> node.on(new Event.Called(Signature.start(), node.least)));
         members.add(nodes.getFirst());
         for (int round = 0; members.size() < NODES; round++) {
-            assertTrue(round < 100, "somebody never asks to enter");
+            assertTrue(round < 100, "a node never asks to enter");
             change(new Random(members.size() + epoch), 0);
         }
         nodes.forEach(Node::learnAll);

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** From measured round trips to the way round the ring. */
+/** The hop order of the ring, computed from measured round trips. */
 final class RingOrderTest {
     private static final EngineOptions OPTIONS = new EngineOptions(
             Duration.ofMinutes(1),
@@ -60,7 +60,7 @@ final class RingOrderTest {
                 .toList();
     }
 
-    /** All links are good but the one between these two. */
+    /** All links are good, except the one between these two. */
     private static Map<NodeId, Long> measured(NodeId by, List<NodeId> nodes, NodeId one, NodeId other) {
         var nanos = new HashMap<NodeId, Long>();
         for (NodeId node : nodes) {
@@ -111,7 +111,7 @@ final class RingOrderTest {
         List<Resolver.Report> badPair = nodes.subList(0, 2).stream()
                 .map(node -> report(node, measured(node, nodes, nodes.get(1), nodes.get(2))))
                 .toList();
-        assertEquals(List.of(0, 1, 3, 2), resolved(nodes, badPair), "the hop that nobody knows is no worse");
+        assertEquals(List.of(0, 1, 3, 2), resolved(nodes, badPair), "an unmeasured hop is no worse");
     }
 
     @Test

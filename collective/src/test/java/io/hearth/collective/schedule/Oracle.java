@@ -5,7 +5,7 @@ import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.IntStream;
 
-/** What the buffer of one position must hold; ranges that nobody writes down stay as they are. */
+/** The expected buffer of one position; a range without an expectation stays as it was. */
 final class Oracle {
     final long[] expected;
     private final int position;
@@ -46,7 +46,7 @@ final class Oracle {
         }
     }
 
-    /** Share c begins with position c + offset, and each next one puts its own before what came. */
+    /** Share c begins with position c + offset; each next position's value is the left operand, the received one the right. */
     void ringShares(Shares shares, int offset, IntStream which) {
         int world = inputs.size();
         which.filter(share -> world > 1).forEach(share -> {
@@ -77,7 +77,7 @@ final class Oracle {
         }
     }
 
-    /** Numbers number to number + room - 1 belong to the subtree, as far as there are any. */
+    /** The subtree has the numbers from {@code number} to number + room - 1, as far as they exist. */
     private long subtree(int root, int number, int room, int i) {
         int world = inputs.size();
         long sum = inputs.get((root + number) % world)[i];

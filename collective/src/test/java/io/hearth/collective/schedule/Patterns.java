@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/** Every schedule there is, with what it must end in by plain sequential arithmetic. */
+/** All schedules, each with its expected result by sequential arithmetic. */
 enum Patterns {
     RING_ALL_REDUCE,
     DIRECT_ALL_REDUCE,
@@ -35,7 +35,7 @@ enum Patterns {
         }
     }
 
-    /** The schedule of each position, and what a position's buffer must end in. */
+    /** The schedule of each position, and the expected buffer of a position. */
     record Pattern(IntFunction<Schedule> schedule, Outcome outcome) {}
 
     @FunctionalInterface
@@ -43,7 +43,7 @@ enum Patterns {
         void tell(int position, Oracle expected);
     }
 
-    /** This kind; {@code root} is also a seed for shares and blocks. */
+    /** The pattern of this kind; {@code root} is also a seed for shares and blocks. */
     Pattern of(Size size, int root) {
         return switch (this) {
             case RING_ALL_REDUCE ->
@@ -135,7 +135,7 @@ enum Patterns {
         };
     }
 
-    /** Whether buffers hold sums on their way where the result is not. */
+    /** Whether buffers hold partial sums outside the result. */
     boolean isScratch() {
         return switch (this) {
             case RING_REDUCE_SCATTER, RING_REDUCE, TREE_REDUCE -> true;
@@ -143,7 +143,7 @@ enum Patterns {
         };
     }
 
-    /** Whether whoever is through knows that all began. */
+    /** Whether a position that completes the schedule knows that all began it. */
     boolean isBarrier() {
         return switch (this) {
             case DIRECT_REDUCE_SCATTER,
@@ -166,7 +166,7 @@ enum Patterns {
         return weights;
     }
 
-    /** From pieces of one segment, and none, to the whole share. */
+    /** Sizes from one segment to the whole share; one of them makes no pieces. */
     private static long pieceBytes(Size size, int seed) {
         return List.of(1L, Long.MAX_VALUE, 3L * size.segment, size.bytes() / size.world + 1, 2L * size.segment)
                 .get(seed % 5);

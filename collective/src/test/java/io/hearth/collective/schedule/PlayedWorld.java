@@ -15,23 +15,22 @@ import java.util.function.LongUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * All positions of one schedule, each with an input, a buffer that holds rubbish at first, and a bounded stream to every other.
+ * All positions of one schedule, each with an input, a buffer with random content at first, and a bounded stream to every other position.
  *
- * <p>Elements are raw bits, whatever they are; {@code op} says how two are combined, {@code average} what is done
- * with one once all are in.
+ * <p>Elements are raw bits of any type; {@code op} combines two of them, and {@code average} is applied once all contributions are in.
  */
 final class PlayedWorld {
-    /** How a member plays. */
+    /** Ways in which a member plays a schedule. */
     enum Play {
         /** A sender and a receiver, each in its order. */
         OVERLAPPED,
         /** One thread: sends as early as it may, receives only what the next send needs, and the rest in the end. */
         IN_TURN,
-        /** One thread, round a ring: sends up to so many segments more than it received that a stream takes one more. */
+        /** One thread, around a ring: its lead of sent over received segments stays below what a stream takes. */
         AHEAD
     }
 
-    /** What one position tells another one about a segment. */
+    /** A segment in a stream. */
     private record Segment(int chunk, long offset, List<Long> values) {}
 
     private final List<Schedule> schedules = new ArrayList<>();
@@ -53,13 +52,13 @@ final class PlayedWorld {
     /** By position. */
     final List<long[]> buffers = new ArrayList<>();
 
-    /** What the buffers held before. */
+    /** The initial content of the buffers. */
     final List<long[]> rubbish = new ArrayList<>();
 
     final long[] sent;
     final long[] received;
 
-    /** Streams take {@code segmentsMax} segments where nobody plays in turn, and any number otherwise. */
+    /** Streams take {@code segmentsMax} segments if no member plays in turn, and any number otherwise. */
     PlayedWorld(
             int world,
             int count,
@@ -129,20 +128,20 @@ final class PlayedWorld {
         return true;
     }
 
-    /** Plays until all are through; some members are chosen far more often than others. */
+    /** Plays until all have completed; some members move far more often than others. */
     void play(String what) {
         int favourite = random.nextInt(2 * sent.length);
         while (!isOver()) {
             assertTrue(
                     move(random.nextInt(3) == 0 ? random.nextInt(2 * sent.length) : favourite, -1),
                     () -> what
-                            + ": nobody can move after " + Arrays.toString(sent) + " sends and "
+                            + ": no member can move after " + Arrays.toString(sent) + " sends and "
                             + Arrays.toString(received) + " receives");
         }
         check(what);
     }
 
-    /** Plays without one position until nobody can move any more. */
+    /** Plays without one position until no member can move. */
     void playWithout(int absent) {
         while (move(random.nextInt(2 * sent.length), absent)) {
             assertTrue(sent[absent] == 0 && received[absent] == 0);
@@ -168,11 +167,11 @@ final class PlayedWorld {
         schedule.send(sent[position], transfer);
         Deque<Segment> stream = streams.get(position).get(transfer.peer());
         boolean anyInTurn = List.of(plays).contains(Play.IN_TURN);
-        assertTrue(transfer.after() <= schedule.receives(), "a send that could never be");
+        assertTrue(transfer.after() <= schedule.receives(), "a send that waits for more receives than there are");
         if (!maySend(position) || (!anyInTurn && stream.size() == segmentsMax)) {
             return false;
         }
-        assertTrue(transfer.peer() != position, "nobody sends to itself");
+        assertTrue(transfer.peer() != position, "no position sends to itself");
         long[] from = (transfer.fromInput() ? inputs : buffers).get(position);
         assertEquals(0, transfer.offset() % elementBytes + transfer.length() % elementBytes, "whole elements");
         int start = (int) (transfer.offset() / elementBytes);
@@ -203,7 +202,7 @@ final class PlayedWorld {
             return false;
         }
         if (plays[position] != Play.OVERLAPPED && maySend(position)) {
-            return false; // that thread sends, or waits for room
+            return false; // that thread sends, or waits for space in the stream
         }
         schedule.receive(received[position], transfer);
         Segment segment = streams.get(transfer.peer()).get(position).poll();
@@ -220,7 +219,7 @@ final class PlayedWorld {
         return true;
     }
 
-    /** The first segment of each tells its lag. */
+    /** Applies the greatest lag once a first segment came from each position. */
     private void hear(int position, int from) {
         boolean isFirst = !heard[position][from];
         heard[position][from] = true;
@@ -250,7 +249,7 @@ final class PlayedWorld {
                 case COMBINE_WITH_INPUT -> buffer[at] = op.applyAsLong(input[at], came);
                 case COMBINE -> buffer[at] = op.applyAsLong(buffer[at], came);
                 case COPY_THEN_INPUT -> buffer[at] = op.applyAsLong(came, input[at]);
-                case GATHER -> throw new AssertionError("goes another way");
+                case GATHER -> throw new AssertionError("gather() handles it");
                 case COMBINE_THEN_INPUT -> buffer[at] = op.applyAsLong(op.applyAsLong(buffer[at], came), input[at]);
             }
             if (transfer.completes()) {
@@ -288,7 +287,7 @@ final class PlayedWorld {
             for (int to = 0; to < sent.length; to++) {
                 bytes += bytesTo[position][to];
                 most = Math.max(most, bytesTo[position][to]);
-                assertTrue(streams.get(position).get(to).isEmpty(), what + ": segments that nobody receives");
+                assertTrue(streams.get(position).get(to).isEmpty(), what + ": segments that no position receives");
             }
             assertEquals(bytes, schedules.get(position).bytesSent(), what + ": bytes sent by " + position);
         }

@@ -18,11 +18,11 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What one look at a schedule shows, without playing it. */
+/** Properties of schedules that need no playing. */
 final class ScheduleShapesTest {
     private static final int WORLDS_MAX = 16;
 
-    /** The k-th sends of all go to different receivers, which expect them as their k-th. */
+    /** The k-th sends of all positions go to different receivers, each of which expects it as its k-th receive. */
     @Test
     void exchangesAmongAllPairsMeetAtNobodysPort() {
         for (int world = 2; world <= WORLDS_MAX; world++) {
@@ -43,7 +43,7 @@ final class ScheduleShapesTest {
         }
     }
 
-    /** Receives of contributions are in the order of adding instead; {@code from} is the first send that is none. */
+    /** Receives of contributions follow the order of additions instead; {@code from} is the first send after the contributions. */
     private static void assertSpread(Size size, Stream<? extends Schedule> world, long from) {
         List<? extends Schedule> schedules = world.toList();
         Transfer transfer = new Transfer();
@@ -112,19 +112,20 @@ final class ScheduleShapesTest {
     @Test
     void whatNoScheduleAllowsIsRefused() {
         assertRefused("got position 2 of 2", () -> new RingAllReduce(2, 2, 1, 4, 64));
-        assertRefused("no buffer has -1 elements", () -> new RingAllReduce(0, 2, -1, 4, 64));
-        assertRefused("no buffer has", () -> new RingAllReduce(0, 2, Long.MAX_VALUE / 8, 4, 64));
-        assertRefused("positive multiple of 8 bytes, got 12", () -> new WholeExchange(0, 2, 1, 4, 12));
-        assertRefused("no multiple of an element of 16", () -> new WholeExchange(0, 2, 1, 16, 8));
+        assertRefused("elements, got -1", () -> new RingAllReduce(0, 2, -1, 4, 64));
+        assertRefused("count must be 0 to", () -> new RingAllReduce(0, 2, Long.MAX_VALUE / 8, 4, 64));
+        assertRefused("segmentBytes must be a positive multiple of 8, got 12", () -> new WholeExchange(0, 2, 1, 4, 12));
+        assertRefused("multiple of elementBytes, got 8 and 16", () -> new WholeExchange(0, 2, 1, 16, 8));
         assertRefused("need a root of 0 to 1, got 2", () -> new RingBroadcast(0, 2, 2, 8, 64));
         assertRefused("need a centre of 0 to 1, got -1", () -> new StarAllReduce(0, 2, -1, 1, 8, 64));
         assertRefused("does not fit behind", () -> Blocks.at(List.of(0L, 4L), List.of(8L, 8L)));
         assertRefused("does not fit behind", () -> Blocks.strided(List.of(8L, 9L, 8L), 8));
         assertRefused("2 offsets and 1 lengths", () -> Blocks.at(List.of(0L, 4L), List.of(4L)));
         assertRefused("got NaN", () -> Shares.weighted(1, List.of(1.0, Double.NaN)));
-        assertRefused("sum is 0.0", () -> Shares.weighted(1, List.of(0.0, 0.0)));
-        assertRefused("no share has -1", () -> Shares.of(List.of(1L, -1L)));
-        assertRefused("got no position", () -> Shares.of(List.of()));
+        assertRefused("must be positive and finite, got 0.0", () -> Shares.weighted(1, List.of(0.0, 0.0)));
+        assertRefused(
+                "a share must have 0 or more elements without overflow, got -1", () -> Shares.of(List.of(1L, -1L)));
+        assertRefused("need a share for at least one position", () -> Shares.of(List.of()));
     }
 
     private static void assertRefused(String why, Executable what) {

@@ -23,7 +23,7 @@ final class SchedulesTest {
     /** How elements combine, and which values they have. */
     private record Numbers(int bytes, LongBinaryOperator op, LongUnaryOperator average, LongUnaryOperator ofRandom) {}
 
-    /** Rounds: another order gives other bits. */
+    /** Rounds: another order of additions gives other bits. */
     private static final Numbers FLOAT32 = new Numbers(
             4,
             (a, b) -> Float.floatToRawIntBits(Float.intBitsToFloat((int) a) + Float.intBitsToFloat((int) b)),
@@ -59,8 +59,8 @@ final class SchedulesTest {
     }
 
     /**
-     * Seeds 0 and 1: overlapped, streams that take one segment or three; 2: in turn; 3: each of both as it likes; 4 and 5: rings by
-     * one thread, or each as it likes, with streams that take three.
+     * Seeds 0 and 1: overlapped, streams that take one segment or three; 2: in turn; 3: a random mixture of both; 4: rings on one thread;
+     * 5: a random mixture of rings on one thread and overlapped, with streams that take three.
      */
     private static void play(Patterns kind, Size size, Numbers numbers, int seed, SplittableRandom random) {
         int root = random.nextInt(size.world());

@@ -15,12 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Members that play different schedules: somebody sees it, and nobody has to wait for bytes that never come before. */
+/** Members that play different schedules: a member detects it before all of them wait for bytes that never come. */
 final class UnequalCallsTest {
     private static final int[] COUNTS = {0, 1, 40};
     private static final int ROOTS_MAX = 3;
 
-    /** What one member plays; the first segment of each of its streams tells. */
+    /** One member's call; the first segment in each of its streams carries it. */
     private record Call(Patterns kind, int count, int root) {}
 
     private static List<Call> calls(int world) {
@@ -75,8 +75,8 @@ final class UnequalCallsTest {
     }
 
     /**
-     * One segment is in a stream at most; in turn, any number is. In which order the members move makes no difference to how far
-     * they get: each has its fixed sequences.
+     * A stream takes one segment; in turn, any number. The order in which members move does not affect how far they get, because each has
+     * fixed sequences.
      */
     private static void assertSeen(List<Call> calls, Play play) {
         int world = calls.size();
@@ -126,6 +126,6 @@ final class UnequalCallsTest {
                 }
             }
         }
-        fail("nobody sees the difference: " + calls + " " + play);
+        fail("no member detects the difference: " + calls + " " + play);
     }
 }

@@ -5,8 +5,8 @@ import io.hearth.core.Step;
 import java.util.List;
 
 /**
- * When somebody is told how far a transfer is: not in its first second, then twice a second at most; and of its end, if anything was
- * told before. Most transfers end before anybody would want to know.
+ * Decides when to report the progress of a transfer: not in its first second, then at most twice a second; and at its end, if there was a
+ * report before. Most transfers end before the first report.
  */
 public final class ProgressMachine
         implements Machine<ProgressMachine.State, ProgressMachine.Event, ProgressMachine.Effect> {
@@ -14,10 +14,10 @@ public final class ProgressMachine
     private static final long NEXT_NANOS = 500_000_000L;
 
     /**
-     * What is known.
+     * State of one transfer.
      *
-     * @param dueNanos when it is worth telling next
-     * @param told somebody waits for the end
+     * @param dueNanos time of the next report
+     * @param told whether there was a report, so that the end must be reported too
      */
     public record State(long startedNanos, long dueNanos, boolean told, boolean over) {
         /** A transfer begins. */
@@ -26,18 +26,18 @@ public final class ProgressMachine
         }
     }
 
-    /** What happens. */
+    /** Inputs of the machine. */
     public sealed interface Event {
-        /** So many bytes travelled so far. */
+        /** {@code bytes} were transferred so far. */
         record Moved(long bytes) implements Event {}
 
-        /** It is over. */
+        /** The transfer has ended. */
         record Ended(long bytes) implements Event {}
     }
 
-    /** What to do. */
+    /** Outputs of the machine. */
     public sealed interface Effect {
-        /** Say how far it is. */
+        /** Report the progress. */
         record Tell(long bytes, long tookNanos, boolean ended) implements Effect {}
     }
 
@@ -61,7 +61,7 @@ public final class ProgressMachine
         };
     }
 
-    /** So long a shell need not even ask. */
+    /** Time during which the shell need not call {@link #step}. */
     @Override
     public long sleepNanos(State state, long nowNanos) {
         return state.over() ? Long.MAX_VALUE : Math.max(0, state.dueNanos() - nowNanos);

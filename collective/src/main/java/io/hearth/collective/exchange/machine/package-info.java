@@ -1,4 +1,4 @@
-/** Which progress is reported when, as a pure machine. */
+/** Decides when progress is reported, as a pure machine. */
 @NullMarked
 package io.hearth.collective.exchange.machine;
 
