@@ -1,10 +1,11 @@
 package io.hearth.collective.schedule;
 
 /**
- * All-gather round the ring, blocks of any length: in step k position p sends block p - k and receives block p - k - 1 (modulo the
- * world), so that after {@code world - 1} steps all have all. What is sent in step k is what came in step k - 1, cut-through.
+ * All-gather around the ring, with blocks of any length. In step k position p sends block p - k and receives block p - k - 1 (modulo the
+ * world), so that after {@code world - 1} steps all positions have all blocks. A position sends in step k what it received in step k - 1,
+ * segment by segment (cut-through).
  *
- * <p>Own bytes are sent from the input; the own block of the buffer is not touched.
+ * <p>A position sends its own block from the input; its own block of the buffer is not accessed.
  */
 public final class RingAllGather implements Schedule {
     private final int position;
@@ -61,11 +62,7 @@ public final class RingAllGather implements Schedule {
 
     @Override
     public long bytesToOneMax() {
-        long most = 0;
-        for (int sender = 0; sender < world; sender++) {
-            most = Math.max(most, bytesSentBy(sender));
-        }
-        return most;
+        return Segments.largest(world, this::bytesSentBy);
     }
 
     private long bytesSentBy(int sender) {

@@ -3,17 +3,17 @@ package io.hearth.collective.schedule;
 import io.hearth.collective.schedule.Transfer.Action;
 
 /**
- * All-reduce round the ring: reduce-scatter, then all-gather, pipelined by segments. The least bytes through every port, and
- * each port has one other end, so nothing meets in a switch.
+ * All-reduce around the ring: reduce-scatter, then all-gather, pipelined by segments. It moves the fewest bytes through every port. Each
+ * port receives from one other port only, so no senders meet in a switch.
  *
- * <p>The buffer is cut into one chunk per position. In step k position p sends chunk p - k and receives chunk p - k - 1 (modulo
- * the world). After {@code world - 1} steps of adding, p owns the complete chunk p + 1; {@code world - 1} steps of copying carry
- * the owners' bytes to all. Chunk c is added in one fixed order, xc first, then x(c+1) op that, and so on round the ring, and
- * its owner's bytes go to all: hence bit-identical. What is sent in step k is what came in step k - 1, segment by segment, so a
- * segment is passed on as soon as it was added (cut-through).
+ * <p>The buffer is cut into one chunk per position. In step k position p sends chunk p - k and receives chunk p - k - 1 (modulo the world).
+ * After {@code world - 1} steps of adding, p owns the complete chunk p + 1; {@code world - 1} steps of copying carry the owners' bytes to
+ * all. Chunk c is added in one fixed order, xc first, then x(c+1) op that, and so on around the ring. All positions get its owner's bytes,
+ * so the results are bit-identical. A position sends in step k what it received in step k - 1, and forwards each segment as soon as it has
+ * added it (cut-through).
  *
- * <p>All chunks take the same number of segments: shorter chunks have shorter or empty last ones. With fewer elements than
- * positions, and with none at all, empty segments still travel.
+ * <p>All chunks have the same number of segments; the last segments of a shorter chunk are shorter or empty. With fewer elements than
+ * positions, and with no elements at all, empty segments still travel.
  *
  * <p>Patarasu and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.
  *
@@ -67,14 +67,10 @@ public record RingAllReduce(int position, int world, long count, int elementByte
 
     @Override
     public long bytesToOneMax() {
-        long most = 0;
-        for (int sender = 0; sender < world; sender++) {
-            most = Math.max(most, bytesSentBy(sender));
-        }
-        return most;
+        return Segments.largest(world, this::bytesSentBy);
     }
 
-    /** Both halves send all chunks but one: the one that ends here. */
+    /** Each half sends all chunks but one: the one that ends at the next position. */
     private long bytesSentBy(int sender) {
         return world == 1
                 ? 0
@@ -88,7 +84,7 @@ public record RingAllReduce(int position, int world, long count, int elementByte
         return Segments.cut(into, peer, chunk, start, chunkBytes(chunk), segment, segmentBytes);
     }
 
-    /** Chunk 0 is never shorter than another one. */
+    /** Counts those of chunk 0, which is never shorter than another one. */
     private long segmentsPerChunk() {
         return Segments.of(chunkBytes(0), segmentBytes);
     }

@@ -3,12 +3,12 @@ package io.hearth.collective.schedule;
 import io.hearth.collective.schedule.Transfer.Action;
 
 /**
- * Reduce-scatter round the ring: in step k position p sends share p - 1 - k and receives share p - 2 - k (modulo the world); with
- * the last of {@code world - 1} steps its own share is complete. Share c is added from x(c+1) on round the ring, xc last: x(c+2)
- * op x(c+1), and so on, each contribution before what came.
+ * Reduce-scatter around the ring. In step k position p sends share p - 1 - k and receives share p - 2 - k (modulo the world); after the
+ * last of {@code world - 1} steps its own share is complete. Share c is added from x(c+1) on around the ring, xc last: x(c+2) op x(c+1),
+ * and so on; a position's contribution is the left operand, the received sum the right one.
  *
- * <p>All shares take as many segments as the largest, empty ones too. Of the buffer only the own share becomes defined; the rest
- * holds sums on their way. A {@link CompletionBarrier} has to follow.
+ * <p>All shares have the same number of segments as the largest one, also empty shares. Only this position's share of the buffer becomes
+ * defined; the rest holds partial sums. A {@link CompletionBarrier} must follow.
  *
  * <p>The first half of Patarasu and Yuan's ring, see {@link RingAllReduce}.
  */
@@ -24,7 +24,7 @@ public final class RingReduceScatter implements Schedule {
      * The part of one position.
      *
      * @param position 0 to shares.world() - 1
-     * @param shares who gets what; the same for all
+     * @param shares of all positions; the same for all
      * @param elementBytes size of an element
      * @param segmentBytes most bytes of a segment, a multiple of 8
      */
@@ -74,11 +74,7 @@ public final class RingReduceScatter implements Schedule {
 
     @Override
     public long bytesToOneMax() {
-        long most = 0;
-        for (int sender = 0; sender < world; sender++) {
-            most = Math.max(most, bytesSentBy(sender));
-        }
-        return most;
+        return Segments.largest(world, this::bytesSentBy);
     }
 
     private long bytesSentBy(int sender) {

@@ -1,18 +1,16 @@
 package io.hearth.collective.schedule;
 
 /**
- * Scatter from a root, blocks of any length: the root sends root + 1, root + 2, … their blocks, one after the other.
+ * Scatter from a root, with blocks of any length: the root sends root + 1, root + 2, … their blocks, one after the other.
  *
- * <p>The root sends from its input, and its own block is not touched. Begins with a note to the next position (see {@link Schedule});
- * a {@link CompletionBarrier} has to follow.
+ * <p>Each transfer is one of {@link StarGather} in the opposite direction.
+ *
+ * <p>The root sends from its input, and its own block is not accessed. Begins with a note to the next position (see {@link Schedule}); a
+ * {@link CompletionBarrier} must follow.
  */
 public final class StarScatter implements Schedule {
-    private final int position;
-    private final int world;
-    private final int root;
-    private final Blocks blocks;
-    private final int segmentBytes;
-    private final BlockRuns runs;
+    private final StarGather gather;
+    private final long bytesSent;
 
     /**
      * The part of one position.
@@ -23,54 +21,47 @@ public final class StarScatter implements Schedule {
      * @param segmentBytes most bytes of a segment, a multiple of 8
      */
     public StarScatter(int position, int root, Blocks blocks, int segmentBytes) {
-        Segments.check(position, blocks.world(), segmentBytes);
-        Segments.checkRoot("root", root, blocks.world());
-        this.position = position;
-        this.world = blocks.world();
-        this.root = root;
-        this.blocks = blocks;
-        this.segmentBytes = segmentBytes;
-        this.runs = new BlockRuns(blocks, root, 1, segmentBytes);
+        this.gather = new StarGather(position, root, blocks, segmentBytes);
+        this.bytesSent = position == root ? blocks.total() - blocks.length(root) : 0;
     }
 
     @Override
     public long sends() {
-        return world == 1 ? 0 : position == root ? 1 + runs.before(world) - runs.before(1) : 1;
+        return gather.receives();
     }
 
     @Override
     public long receives() {
-        return world == 1 ? 0 : position == root ? 1 : 1 + Segments.of(blocks.length(position), segmentBytes);
+        return gather.sends();
     }
 
     @Override
     public void send(long index, Transfer into) {
         if (index == 0) {
-            Segments.sendNote(into, Segments.around(position, 1, world), 0);
+            gather.send(0, into); // the note goes to the next position either way
         } else {
-            long segment = index - 1 + runs.before(1);
-            runs.cut(into, runs.block(runs.run(segment)), segment).sent(true, 0);
+            gather.receive(index, into);
+            into.sent(true, 0);
         }
     }
 
     @Override
     public void receive(long index, Transfer into) {
         if (index == 0) {
-            Segments.receiveNote(into, Segments.around(position, -1, world));
+            gather.receive(0, into);
         } else {
-            long start = blocks.offset(position);
-            Segments.cut(into, root, position, start, blocks.length(position), index - 1, segmentBytes)
-                    .received(Transfer.Action.COPY, false);
+            gather.send(index, into);
+            into.received(Transfer.Action.COPY, false);
         }
     }
 
     @Override
     public long bytesSent() {
-        return position == root ? blocks.total() - blocks.length(root) : 0;
+        return bytesSent;
     }
 
     @Override
     public long bytesToOneMax() {
-        return blocks.longestBut(root);
+        return gather.bytesToOneMax();
     }
 }
