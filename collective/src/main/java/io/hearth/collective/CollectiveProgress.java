@@ -13,7 +13,7 @@ public interface CollectiveProgress {
     /** Ignores all reports. */
     CollectiveProgress NONE = _ -> {};
 
-    /** A transfer goes on, or has ended. */
+    /** Receives one report of a transfer. */
     void at(Report now);
 
     /** The data in transfer. */
@@ -46,7 +46,7 @@ public interface CollectiveProgress {
     record Report(What what, long bytes, long bytesInAll, int peers, long tookNanos, boolean ended) {
         private static final String[] UNITS = {"bytes", "KiB", "MiB", "GiB", "TiB"};
 
-        /** For people: one line, such as {@code state: 120 of 512 MiB from 2 peers, 96 MB/s}. */
+        /** One line for messages, such as {@code state: 120 of 512 MiB from 2 peers, 96 MB/s}. */
         public String text() {
             int unit = 0;
             double size = 1;

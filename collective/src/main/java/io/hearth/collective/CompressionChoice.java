@@ -13,12 +13,12 @@ import java.util.Locale;
  * @param plainNanos the same without compression
  */
 public record CompressionChoice(String asked, long bytes, int world, String chosen, double nanos, double plainNanos) {
-    /** How many times as fast as without compression the sum is expected to be. */
+    /** Expected speed-up of the sum over one without compression, as a factor. */
     public double gain() {
         return plainNanos / nanos;
     }
 
-    /** For people: one phrase. */
+    /** One phrase for messages. */
     public String text() {
         return String.format(
                 Locale.ROOT,

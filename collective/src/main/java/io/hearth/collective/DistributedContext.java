@@ -36,13 +36,13 @@ public final class DistributedContext {
     private final CollectiveOptions options;
     private final Supplier<Optional<NodeId>> master;
 
-    /** Over a backend that knows no cluster around its group. */
+    /** A context over a backend without a cluster. */
     public DistributedContext(DistributedBackend backend) {
         this(backend, Optional::empty);
     }
 
     /**
-     * Over a backend within a cluster.
+     * A context over a backend that belongs to a cluster.
      *
      * @param backend borrowed: its opener closes it
      * @param master supplies the cluster's master, which may be a node that trains nothing

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param config algorithms and sizes; the same on all ranks
  * @param policy effect of a loss on open collectives
  * @param stateBudget positive; how long the group waits at most while this member takes over its shared state
- * @param compression of float32 in SUM and AVG
+ * @param compression codec of float32 values in SUM and AVG
  * @param ranks limits on the number of ranks of the group
  */
 public record EngineOptions(
@@ -20,7 +20,7 @@ public record EngineOptions(
         Duration stateBudget,
         CompressionStrategy compression,
         RankBounds ranks) {
-    /** 5 minutes, 10 s for the state, repeat after a loss, no compression. */
+    /** Deadline of 5 minutes, 10 s for the state, retries after a loss, no compression, any number of ranks. */
     public static final EngineOptions DEFAULTS = new EngineOptions(
             Duration.ofMinutes(5),
             CollectiveConfig.DEFAULTS,
@@ -36,7 +36,7 @@ public record EngineOptions(
         }
     }
 
-    /** With any number of ranks. */
+    /** Options for any number of ranks. */
     public EngineOptions(
             Duration deadline,
             CollectiveConfig config,

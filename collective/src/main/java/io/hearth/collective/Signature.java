@@ -193,7 +193,7 @@ public record Signature(
         return !codec.equals(PLAIN);
     }
 
-    /** For people: one phrase. */
+    /** One phrase for messages. */
     public String text() {
         String elements = count + " " + type.name().toLowerCase(Locale.ROOT);
         String of = elements

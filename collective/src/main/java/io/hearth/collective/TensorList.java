@@ -20,9 +20,9 @@ public record TensorList(int bucket, int tensors, List<Long> first, long digest)
     public TensorList {
         first = List.copyOf(first);
         if (bucket < 0 || tensors < 0 || first.size() != Math.min(tensors, FIRST_MAX)) {
-            throw new IllegalArgumentException(
-                    "need bucket and tensors of 0 or more and the first " + FIRST_MAX + " lengths at most, got bucket "
-                            + bucket + ", " + tensors + " tensors and " + first.size() + " lengths");
+            throw new IllegalArgumentException("need bucket and tensors of 0 or more and the lengths of the first "
+                    + FIRST_MAX + " tensors, got bucket " + bucket + ", " + tensors + " tensors and " + first.size()
+                    + " lengths");
         }
         if (first.stream().anyMatch(length -> length < 0 || length > Tensor.BYTES_MAX)) {
             throw new IllegalArgumentException(
@@ -48,7 +48,7 @@ public record TensorList(int bucket, int tensors, List<Long> first, long digest)
         return new TensorList(number, tensors, first, digest);
     }
 
-    /** For people: one phrase. */
+    /** One phrase for messages. */
     String text() {
         String lengths = first.stream().map(String::valueOf).collect(Collectors.joining(", "));
         String rest = tensors > FIRST_MAX ? ", … (all: %016x)".formatted(digest) : "";

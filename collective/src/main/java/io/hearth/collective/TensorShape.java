@@ -43,7 +43,7 @@ public record TensorShape(List<Integer> sizes) {
         return sizes.stream().skip(1).reduce(1, Math::multiplyExact);
     }
 
-    /** For people and for the agreement between ranks: {@code 64x3x7x7}. */
+    /** Text for messages and for the comparison between ranks: {@code 64x3x7x7}. */
     public String text() {
         return text(sizes);
     }

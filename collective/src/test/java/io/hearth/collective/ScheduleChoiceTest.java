@@ -68,10 +68,10 @@ final class ScheduleChoiceTest {
         assertEquals(
                 LinkModel.LOOPBACK, usual.choosingHere().choice(false).model().link());
         var own = new LinkModel(1, 1, 1, 1, 1, 1);
-        var told = new CollectiveConfig(
+        var configured = new CollectiveConfig(
                 usual.allReduce(), usual.broadcast(), usual.reduce(), 8, 0, 0, usual.bucketBytes(), own);
-        assertEquals(own, told.choice(true).model().link());
-        assertEquals(own, told.choosingHere().choice(true).model().link());
+        assertEquals(own, configured.choice(true).model().link());
+        assertEquals(own, configured.choosingHere().choice(true).model().link());
     }
 
     @Test

@@ -41,7 +41,7 @@ public final class Call {
     /** Whether the machine requested a commit of error feedback; carried out after the rollback. */
     public boolean commits;
 
-    /** Counted by the calling thread alone. */
+    /** Bytes sent by this rank; accessed by the calling thread alone. */
     public long bytesSent;
 
     public Call(Signature signature, Memory memory, CollectiveOperation operation, long dueNanos) {

@@ -18,13 +18,13 @@ final class CodecChooser {
     private static final double GAIN_MIN = 1.1;
 
     /** Factor by which a time must differ to count as changed. */
-    private static final double MOVED = 1.5;
+    private static final double CHANGE_MIN = 1.5;
 
     /** A new choice is dropped at once if it is slower than another one by this factor. */
-    private static final double HOPELESS = 2;
+    private static final double MUCH_SLOWER = 2;
 
     /** A codec is tried if it might be faster on processors that are faster by this factor than when its costs were measured. */
-    private static final double BENEFIT_OF_DOUBT = 2;
+    private static final double PROCESSOR_SPEEDUP = 2;
 
     /**
      * Share of the time of all sums that trials may take: a third of the promised limit, because a trial may take longer than predicted.
@@ -37,7 +37,7 @@ final class CodecChooser {
     /** Share of the time of sums that decisions may take, as far as {@link CodecDecision#CALLS_MAX} allows. */
     private static final double VOTES_SHARE = 0.05;
 
-    /** Sums after which plain values may be tried again. */
+    /** Least number of sums before plain values are tried again. */
     private static final int PLAIN_AFTER = 64;
 
     private final CodecDecision before;
@@ -62,7 +62,7 @@ final class CodecChooser {
         this.world = ballots.size();
         this.count = ballots.getFirst().count();
         this.seen = times.seen().stream().mapToDouble(Double::doubleValue).toArray();
-        this.costs = dearest(ballots, before.codecs());
+        this.costs = worst(ballots, before.codecs());
         this.taken = taken(ballots);
         this.recent = times.recent();
         this.link = times.nanosPerByte();
@@ -84,24 +84,26 @@ final class CodecChooser {
         if (ballots.size() == 1) { // nothing is sent, so nothing is saved
             return new CodecDecision(0, 0, CodecDecision.CALLS_MAX, round, CodecTimes.none(codecs));
         }
-        boolean isAlike =
+        boolean isConsistent =
                 ballots.stream().allMatch(each -> each.count() == first.count() && each.round() == first.round());
-        return isAlike ? new CodecChooser(before, ballots, model, round).next() : CodecDecision.none(codecs, round);
+        return isConsistent
+                ? new CodecChooser(before, ballots, model, round).next()
+                : CodecDecision.none(codecs, round);
     }
 
     /** The costs on the slowest member; empty if any member does not know its costs. */
-    private static List<CodecCost> dearest(List<CodecBallot> ballots, int codecs) {
-        var dearest = new ArrayList<CodecCost>();
+    private static List<CodecCost> worst(List<CodecBallot> ballots, int codecs) {
+        var worst = new ArrayList<CodecCost>();
         if (ballots.stream().allMatch(each -> each.costs().size() == codecs)) {
             for (int codec = 0; codec < codecs; codec++) {
                 int at = codec;
-                dearest.add(ballots.stream()
+                worst.add(ballots.stream()
                         .map(each -> each.costs().get(at))
                         .reduce(CodecCost::orWorse)
                         .orElseThrow());
             }
         }
-        return dearest;
+        return worst;
     }
 
     /** The least time of all members for each sum: the member that began last did not wait for others. */
@@ -119,25 +121,25 @@ final class CodecChooser {
     }
 
     private CodecDecision next() {
-        account();
+        addTimes();
         if (before.isTrial()) {
             return afterTrial();
         }
         int settled = before.settled();
-        if (Double.isNaN(seen[settled]) && !isProved(settled)) {
-            return go(settled);
+        if (Double.isNaN(seen[settled]) && !isMeasured(settled)) {
+            return settle(settled);
         }
         if (recent.size() == CodecTimes.RECENT) {
-            follow(settled, CodecTimes.median(recent));
+            adapt(settled, CodecTimes.median(recent));
         }
         int best = fastest(settled);
         if (best == settled && recent.size() == CodecTimes.RECENT) {
-            return use(trial(settled), settled);
+            return decision(trial(settled), settled);
         }
-        return go(best);
+        return settle(best);
     }
 
-    private void account() {
+    private void addTimes() {
         double mean = taken.stream().mapToDouble(Double::doubleValue).average().orElse(0);
         spent += mean * before.calls();
         sincePlain = before.chosen() == 0 ? 0 : (int) Math.min(Integer.MAX_VALUE, sincePlain + (long) before.calls());
@@ -149,19 +151,19 @@ final class CodecChooser {
     }
 
     /** Whether the time of sums with a new choice is known by now; if so, records it. */
-    private boolean isProved(int choice) {
+    private boolean isMeasured(int choice) {
         double other =
                 Arrays.stream(seen).filter(nanos -> !Double.isNaN(nanos)).min().orElse(Double.MAX_VALUE);
         lost += taken.stream().mapToDouble(nanos -> Math.max(0, nanos - other)).sum();
-        boolean isHopeless = !recent.isEmpty() && recent.getLast() > HOPELESS * other;
-        if (recent.size() < CodecTimes.RECENT && !isHopeless) {
+        boolean isMuchSlower = !recent.isEmpty() && recent.getLast() > MUCH_SLOWER * other;
+        if (recent.size() < CodecTimes.RECENT && !isMuchSlower) {
             return false;
         }
-        saw(choice, CodecTimes.median(recent));
+        record(choice, CodecTimes.median(recent));
         return true;
     }
 
-    private void saw(int choice, double nanos) {
+    private void record(int choice, double nanos) {
         seen[choice] = nanos;
         if (choice == 0) {
             link = model.nanosPerByte(world, count, nanos);
@@ -177,26 +179,26 @@ final class CodecChooser {
             if (tried == 0) { // plain sums show the present link, so all earlier measurements may be out of date
                 forgetAllBut(settled);
             }
-            saw(tried, nanos);
+            record(tried, nanos);
         }
-        return go(fastest(settled));
+        return settle(fastest(settled));
     }
 
     /** Whether a time differs clearly from an earlier one; false if either is NaN. */
-    private static boolean isMoved(double now, double then) {
-        return now > then * MOVED || now * MOVED < then;
+    private static boolean isChanged(double now, double then) {
+        return now > then * CHANGE_MIN || now * CHANGE_MIN < then;
     }
 
-    private void follow(int settled, double now) {
+    private void adapt(int settled, double now) {
         double then = seen[settled];
-        if (!isMoved(now, then)) {
+        if (!isChanged(now, then)) {
             return;
         }
         forgetAllBut(settled);
         if (settled > 0 && !costs.isEmpty()) {
             link = model.nanosPerByte(costs.get(settled - 1), world, count, link, then, now);
         }
-        saw(settled, now);
+        record(settled, now);
     }
 
     private void forgetAllBut(int choice) {
@@ -235,7 +237,7 @@ final class CodecChooser {
     /** The choice to try next; the settled one if there is nothing to try or the budget is used up. */
     private int trial(int settled) {
         for (int choice = 1; choice < seen.length; choice++) {
-            boolean mightBeFaster = predicted(choice, BENEFIT_OF_DOUBT) * GAIN_MIN < seen[settled];
+            boolean mightBeFaster = predicted(choice, PROCESSOR_SPEEDUP) * GAIN_MIN < seen[settled];
             if (Double.isNaN(seen[choice]) && mightBeFaster && isAffordable(predicted(choice, 1))) {
                 return choice;
             }
@@ -249,15 +251,15 @@ final class CodecChooser {
     }
 
     /** Settles on a choice. A trial measures one sum only, so a choice that was tried is measured again. */
-    private CodecDecision go(int choice) {
+    private CodecDecision settle(int choice) {
         if (choice != before.settled()) {
             recent = List.of();
             seen[choice] = before.isTrial() && choice == before.chosen() ? Double.NaN : seen[choice];
         }
-        return use(choice, choice);
+        return decision(choice, choice);
     }
 
-    private CodecDecision use(int choice, int settled) {
+    private CodecDecision decision(int choice, int settled) {
         int calls = choice == settled ? calls(settled) : 1;
         return new CodecDecision(
                 choice,

@@ -180,7 +180,7 @@ final class GroupMonitor {
         if (over == null) {
             step(new Event.Heard(isAtWork, meetsStep, spare));
         } else {
-            state = state.in(state.company().hearing(isAtWork, meetsStep, spare));
+            state = state.in(state.company().withOthers(isAtWork, meetsStep, spare));
         }
     }
 

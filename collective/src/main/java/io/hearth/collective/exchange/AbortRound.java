@@ -22,28 +22,28 @@ import org.jspecify.annotations.Nullable;
  * another has been notified.
  */
 final class AbortRound {
-    private static final int NOBODY = -1;
+    private static final int NO_RANK = -1;
 
     private final MeshDriver driver;
     private final Mesh mesh;
     private final Wire wire;
     private final RankThreads threads;
-    private final boolean[] over; // by rank, whether its REFUSED came; accessed by the thread that receives from it
+    private final boolean[] ended; // by rank, whether its REFUSED came; accessed by the thread that receives from it
     private final boolean[] drained; // by rank; accessed by the receiving thread, and at the end by the sender
-    private final ReentrantLock telling = new ReentrantLock();
-    private final boolean[] told; // by rank; under that lock
+    private final ReentrantLock notifying = new ReentrantLock();
+    private final boolean[] notified; // by rank; under that lock
     private boolean spread;
     private volatile @Nullable CallRejection refusal; // written and read by the sender and the receiving thread
-    private volatile int sendingTo = NOBODY; // a rank; written by the sender, read by the thread that announces
+    private volatile int sendingTo = NO_RANK; // a rank; written by the sender, read by the thread that announces
 
     AbortRound(MeshDriver driver, Mesh mesh, Wire wire) {
         this.driver = driver;
         this.mesh = mesh;
         this.wire = wire;
         this.threads = new RankThreads(mesh, driver::endLoan);
-        this.over = new boolean[mesh.world()];
+        this.ended = new boolean[mesh.world()];
         this.drained = new boolean[mesh.world()];
-        this.told = new boolean[mesh.world()];
+        this.notified = new boolean[mesh.world()];
     }
 
     /** The reason why the number ends without a result: the first one that became known here. */
@@ -63,8 +63,8 @@ final class AbortRound {
     }
 
     /** Handles a received REFUSED. */
-    void heard(int rank, ReceivedRecord arrived) throws IOException {
-        over[rank] = true;
+    void received(int rank, ReceivedRecord arrived) throws IOException {
+        ended[rank] = true;
         try {
             refuse(CollectiveMessages.refusal(arrived.toBytes()));
         } catch (MalformedMessageException malformed) {
@@ -97,14 +97,14 @@ final class AbortRound {
     boolean mayNowSend(int rank) {
         sendingTo = rank; // set before the check, because the announcing thread reads it after the rejection is set
         if (isKnown()) {
-            sendingTo = NOBODY;
+            sendingTo = NO_RANK;
             return false;
         }
         return true;
     }
 
     void sent() {
-        sendingTo = NOBODY;
+        sendingTo = NO_RANK;
     }
 
     /**
@@ -117,21 +117,21 @@ final class AbortRound {
             return;
         }
         MemorySegment bytes = MemorySegment.ofArray(CollectiveMessages.encode(known));
-        telling.lock();
+        notifying.lock();
         try {
             int busy = sendingTo;
             for (int other = 0; other < mesh.world(); other++) {
-                if (!told[other] && other != busy && mesh.isOpen(other)) {
-                    told[other] = true;
-                    threads.start("hearth-refuse", other, rank -> tell(rank, bytes));
+                if (!notified[other] && other != busy && mesh.isOpen(other)) {
+                    notified[other] = true;
+                    threads.start("hearth-refuse", other, rank -> sendRefused(rank, bytes));
                 }
             }
         } finally {
-            telling.unlock();
+            notifying.unlock();
         }
     }
 
-    private void tell(int rank, MemorySegment refused) throws IOException {
+    private void sendRefused(int rank, MemorySegment refused) throws IOException {
         wire.send(rank, Wire.REFUSED, 0, 0, Wire.NOTHING, refused, 0, Math.toIntExact(refused.byteSize()));
     }
 
@@ -142,7 +142,7 @@ final class AbortRound {
         for (int other = 0; other < mesh.world() && isKnown(); other++) {
             if (!drained[other] && mesh.isOpen(other)) {
                 drained[other] = true;
-                if (!over[other]) {
+                if (!ended[other]) {
                     threads.start("hearth-drain", other, this::drain);
                 }
             }
@@ -150,10 +150,10 @@ final class AbortRound {
     }
 
     private void drain(int rank) throws IOException {
-        while (!over[rank]) {
+        while (!ended[rank]) {
             ReceivedRecord arrived = wire.receive(rank);
             wire.enter(rank, arrived);
-            over[rank] = arrived.kind() == Wire.REFUSED;
+            ended[rank] = arrived.kind() == Wire.REFUSED;
             wire.leave();
         }
     }

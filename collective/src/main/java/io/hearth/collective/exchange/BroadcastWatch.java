@@ -6,14 +6,14 @@ import io.hearth.collective.schedule.Schedule;
 /** Counts the bytes of a broadcast as they arrive, or at the root as they are sent, and forwards everything to another watch. */
 final class BroadcastWatch implements ExchangeWatch {
     private final ExchangeWatch other;
-    private final ProgressTeller teller;
+    private final ProgressReporter reporter;
     private final boolean isRoot;
     private final long bytes;
 
     /** {@code isRoot}: whether this rank is the root. */
-    BroadcastWatch(ExchangeWatch other, ProgressTeller teller, boolean isRoot, long bytes) {
+    BroadcastWatch(ExchangeWatch other, ProgressReporter reporter, boolean isRoot, long bytes) {
         this.other = other;
-        this.teller = teller;
+        this.reporter = reporter;
         this.isRoot = isRoot;
         this.bytes = bytes;
     }
@@ -27,9 +27,9 @@ final class BroadcastWatch implements ExchangeWatch {
     public void plays(Schedule schedule) {
         other.plays(schedule);
         if (!isRoot) {
-            teller.inAll(bytes, 1);
+            reporter.inAll(bytes, 1);
         } else if (schedule.bytesSent() > 0) { // not the completion barrier
-            teller.inAll(schedule.bytesSent(), (int) (schedule.bytesSent() / Math.max(1, bytes)));
+            reporter.inAll(schedule.bytesSent(), (int) (schedule.bytesSent() / Math.max(1, bytes)));
         }
     }
 
@@ -42,13 +42,13 @@ final class BroadcastWatch implements ExchangeWatch {
     public void did(Phase phase, int rank, long moved, long sinceNanos, long untilNanos) {
         other.did(phase, rank, moved, sinceNanos, untilNanos);
         if (rank >= 0 && phase == (isRoot ? Phase.SEND : Phase.COPY)) {
-            teller.moved(moved);
+            reporter.moved(moved);
         }
     }
 
     @Override
     public void end(boolean completed) {
         other.end(completed);
-        teller.ended();
+        reporter.ended();
     }
 }

@@ -26,8 +26,8 @@ final class CallHandshake {
     private final MemorySegment own; // ownBytes as a segment
     private final int callBytes; // without the lag
     private final boolean isKnown;
-    private final boolean[] called; // by rank, whether it got this rank's signature; accessed by the sender
-    private final boolean[] heard; // by rank, whether its signature came; accessed by the receiving thread
+    private final boolean[] sentTo; // by rank, whether it got this rank's signature; accessed by the sender
+    private final boolean[] heardFrom; // by rank, whether its signature came; accessed by the receiving thread
     private long lag = 1; // the greatest lag so far; accessed by the receiving thread
 
     /** {@code isKnown}: all ranks know the call already and send no signature. */
@@ -39,15 +39,15 @@ final class CallHandshake {
         this.own = MemorySegment.ofArray(ownBytes);
         this.callBytes = ownBytes.length - CollectiveMessages.LAG_BYTES;
         this.isKnown = isKnown;
-        this.called = new boolean[mesh.world()];
-        this.heard = new boolean[mesh.world()];
+        this.sentTo = new boolean[mesh.world()];
+        this.heardFrom = new boolean[mesh.world()];
         begin();
     }
 
     /** Begins a number without any signatures so far. */
     void begin() {
-        Arrays.fill(called, isKnown);
-        Arrays.fill(heard, isKnown);
+        Arrays.fill(sentTo, isKnown);
+        Arrays.fill(heardFrom, isKnown);
         lag = 1;
     }
 
@@ -56,9 +56,9 @@ final class CallHandshake {
      *
      * @throws IllegalStateException the lag is more than 1, and a rank has sent or received a signature before
      */
-    void tell(long ownLag) {
-        for (int rank = 0; rank < called.length && ownLag > 1; rank++) {
-            if (called[rank] || heard[rank]) {
+    void announceLag(long ownLag) {
+        for (int rank = 0; rank < sentTo.length && ownLag > 1; rank++) {
+            if (sentTo[rank] || heardFrom[rank]) {
                 throw new IllegalStateException("a lag above 1 is possible in a number's first schedule only");
             }
         }
@@ -68,8 +68,8 @@ final class CallHandshake {
 
     /** Whether the signatures of all other ranks came. */
     boolean isComplete() {
-        for (int rank = 0; rank < heard.length; rank++) {
-            if (rank != mesh.rank() && !heard[rank]) {
+        for (int rank = 0; rank < heardFrom.length; rank++) {
+            if (rank != mesh.rank() && !heardFrom[rank]) {
                 return false;
             }
         }
@@ -88,10 +88,10 @@ final class CallHandshake {
 
     /** Prefix of the next record to a rank: the signature once, then nothing. */
     MemorySegment next(int toRank) {
-        if (called[toRank]) {
+        if (sentTo[toRank]) {
             return Wire.NOTHING;
         }
-        called[toRank] = true;
+        sentTo[toRank] = true;
         return own;
     }
 
@@ -100,8 +100,8 @@ final class CallHandshake {
      *
      * @throws StreamBrokenException a signature was due
      */
-    void requireHeard(int rank, ReceivedRecord arrived) throws StreamBrokenException {
-        if (!heard[rank]) {
+    void requireSignature(int rank, ReceivedRecord arrived) throws StreamBrokenException {
+        if (!heardFrom[rank]) {
             throw wire.misfit(rank, arrived, "a call");
         }
     }
@@ -112,11 +112,11 @@ final class CallHandshake {
      * @return the rejection that ends the number, if the signature differs
      * @throws StreamBrokenException no signature was due, or it is malformed
      */
-    Optional<CallRejection> hear(int rank, ReceivedRecord arrived) throws StreamBrokenException {
-        if (heard[rank]) {
+    Optional<CallRejection> receive(int rank, ReceivedRecord arrived) throws StreamBrokenException {
+        if (heardFrom[rank]) {
             throw wire.misfit(rank, arrived, "a segment");
         }
-        heard[rank] = true;
+        heardFrom[rank] = true;
         if (isOwn(arrived)) {
             long theirLag = arrived.getLong(callBytes);
             if (theirLag < 1) {
@@ -137,7 +137,7 @@ final class CallHandshake {
         boolean isEntry = first.signature().admits()
                 && theirs.signature().admits()
                 && first.signature().kind() != theirs.signature().kind()
-                && first.terms().equals(theirs.terms());
+                && first.settings().equals(theirs.settings());
         CallRejection.Cause cause = isEntry ? CallRejection.Cause.START_MET_STEP : CallRejection.Cause.MISMATCH;
         return Optional.of(new CallRejection(
                 cause, "number " + arrived.collective() + ": " + difference(theirs, wire.name(rank))));
@@ -146,8 +146,8 @@ final class CallHandshake {
     /** Names unequal settings first: they may be the reason for unequal calls, and are then the ones to correct. */
     private String difference(First theirs, String theirName) {
         String ownName = wire.name(mesh.rank());
-        return first.terms()
-                .difference(ownName, theirs.terms(), theirName)
+        return first.settings()
+                .difference(ownName, theirs.settings(), theirName)
                 .map(settings -> settings + "; configure all ranks alike")
                 .orElseGet(() -> theirName + " asked for "
                         + theirs.signature().text() + ", " + ownName + " for "

@@ -91,7 +91,7 @@ public final class DeadlineWatch implements AutoCloseable {
         LockSupport.unpark(thread);
         try {
             thread.join(END_MAX);
-        } catch (InterruptedException impatient) {
+        } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
     }

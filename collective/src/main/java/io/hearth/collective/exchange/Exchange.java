@@ -39,9 +39,9 @@ public final class Exchange {
     private final Mesh mesh;
     private final MeshDriver driver;
     private final Wire wire;
-    private final AbortRound refusals;
+    private final AbortRound abort;
     private final Signature signature;
-    private final CallHandshake introductions;
+    private final CallHandshake handshake;
     private final Combiner combiner;
     private final boolean isHeld;
     private final Transfer toSend = new Transfer(); // of the sender
@@ -56,10 +56,10 @@ public final class Exchange {
         this.mesh = mesh;
         this.number = number;
         this.wire = new Wire(mesh, driver.gate(), number);
-        this.refusals = new AbortRound(driver, mesh, wire);
+        this.abort = new AbortRound(driver, mesh, wire);
         this.signature = signature;
-        var first = new First(signature, driver.terms());
-        this.introductions =
+        var first = new First(signature, driver.settings());
+        this.handshake =
                 new CallHandshake(mesh, wire, first, isForward); // all ranks know a forward from the view change
         this.combiner = new Combiner(driver.reducer(), signature, mesh.world());
         this.isHeld = held;
@@ -72,7 +72,7 @@ public final class Exchange {
         Exchange exchange = spare == null ? new Exchange(driver, mesh, number, signature, false, false) : spare;
         exchange.begin(number);
         if (doomed.isPresent()) {
-            exchange.refusals.refuse(doomed.get());
+            exchange.abort.refuse(doomed.get());
         }
         return exchange;
     }
@@ -80,13 +80,13 @@ public final class Exchange {
     private void begin(long next) {
         number = next;
         wire.begin(next);
-        introductions.begin();
+        handshake.begin();
         watch = driver.watch(next, signature, mesh.world());
     }
 
     /** Ends this exchange after its last schedule; the next call of the same kind may reuse it, unless it ended with a rejection. */
     public void end() {
-        if (!refusals.isKnown()) {
+        if (!abort.isKnown()) {
             driver.keepSpare(mesh, this);
         }
     }
@@ -131,10 +131,10 @@ public final class Exchange {
     public Optional<CallRejection> play(
             Schedule schedule, RankOrder order, Region input, Region buffer, SegmentWork work) throws IOException {
         if (mesh.world() > 1) {
-            if (!refusals.isKnown()) {
+            if (!abort.isKnown()) {
                 driver.open(mesh, order, schedule.isAround());
                 received = 0;
-                introductions.tell(schedule.lag());
+                handshake.announceLag(schedule.lag());
                 watch.plays(schedule);
                 mesh.timeCiphers(watch.isOn());
                 var part = new Part(schedule, order, input, buffer, work);
@@ -149,9 +149,9 @@ public final class Exchange {
                     }
                 }
             }
-            refusals.spread();
+            abort.spread();
         }
-        return refusals.refusal();
+        return abort.refusal();
     }
 
     /** Chooses the schedules of calls with {@code AUTO}. */
@@ -179,7 +179,7 @@ public final class Exchange {
 
     /** Rejects the number, because this rank cannot take part: from now on, playing only distributes this rejection. */
     public void refuse(CallRejection why) {
-        refusals.refuse(why);
+        abort.refuse(why);
     }
 
     private void playInTurn(Part part) throws IOException {
@@ -214,7 +214,7 @@ public final class Exchange {
             return 0;
         }
         int next = order.ranks()[(order.position(mesh.rank()) + 1) % order.ranks().length];
-        int unread = mesh.stream(next).recordsUnread(driver.segmentBytes() + introductions.bytes());
+        int unread = mesh.stream(next).recordsUnread(driver.segmentBytes() + handshake.bytes());
         return Math.min(AHEAD_MAX, unread - 2); // room for a rejection too
     }
 
@@ -255,8 +255,8 @@ public final class Exchange {
         receiverThread.start(() -> {
             try {
                 receiveAll(part);
-                refusals.drain();
-                refusals.announce();
+                abort.drain();
+                abort.announce();
             } finally {
                 driver.endLoan();
                 LockSupport.unpark(sender);
@@ -279,19 +279,19 @@ public final class Exchange {
                     break;
                 }
             }
-            refusals.announce(); // otherwise the ranks from which the receiver thread receives would wait for this rank
+            abort.announce(); // otherwise the ranks from which the receiver thread receives would wait for this rank
             awaitReceived(part.schedule.receives(), receiverThread);
         } catch (IOException | RuntimeException | Error broken) {
             mesh.abandon(); // otherwise the receiver thread would receive forever
             receiverThread.awaitIdle();
-            throw first(receiverThread.failure(), refusals.end(broken));
+            throw first(receiverThread.failure(), abort.end(broken));
         } finally {
             mesh.release(wake);
         }
         receiverThread.awaitIdle();
         Throwable failure = receiverThread.failure();
         if (failure != null) {
-            throw first(failure, refusals.end(failure));
+            throw first(failure, abort.end(failure));
         }
     }
 
@@ -309,12 +309,12 @@ public final class Exchange {
     /** Waits until {@code count} segments were received; false if the number was rejected instead. */
     private boolean awaitReceived(long count, ReceiverThread receiverThread) throws IOException {
         if (received >= count) {
-            return !refusals.isKnown();
+            return !abort.isKnown();
         }
         long since = watch.now();
         sender = Thread.currentThread();
-        while (received < count && !refusals.isKnown()) {
-            if (receiverThread.isIdle() && received < count && !refusals.isKnown()) {
+        while (received < count && !abort.isKnown()) {
+            if (receiverThread.isIdle() && received < count && !abort.isKnown()) {
                 Throwable failure = receiverThread.failure();
                 throw failure == null ? new IOException("the receiver thread stopped") : first(failure, failure);
             }
@@ -326,12 +326,12 @@ public final class Exchange {
         }
         sender = null;
         watch.did(Phase.WAIT, -1, 0, since);
-        return !refusals.isKnown();
+        return !abort.isKnown();
     }
 
     private void receiveAll(Part part) throws IOException {
         long receives = part.schedule.receives();
-        for (long index = 0; index < receives && !refusals.isKnown(); index++) {
+        for (long index = 0; index < receives && !abort.isKnown(); index++) {
             part.schedule.receive(index, toReceive);
             if (!receive(part, toReceive)) {
                 return;
@@ -368,23 +368,23 @@ public final class Exchange {
         int prefix = 0;
         switch (arrived.kind()) {
             case Wire.REFUSED -> {
-                refusals.heard(rank, arrived);
+                abort.received(rank, arrived);
                 return false;
             }
             case Wire.CALL -> {
-                Optional<CallRejection> different = introductions.hear(rank, arrived);
+                Optional<CallRejection> different = handshake.receive(rank, arrived);
                 if (different.isPresent()) {
-                    refusals.refuse(different.get());
+                    abort.refuse(different.get());
                 }
-                if (refusals.isKnown()) {
+                if (abort.isKnown()) {
                     return false;
                 }
-                prefix = introductions.bytes();
-                if (introductions.isComplete()) {
-                    part.schedule.agree(introductions.lag());
+                prefix = handshake.bytes();
+                if (handshake.isComplete()) {
+                    part.schedule.agree(handshake.lag());
                 }
             }
-            case Wire.SEGMENT -> introductions.requireHeard(rank, arrived);
+            case Wire.SEGMENT -> handshake.requireSignature(rank, arrived);
             default -> throw wire.misfit(rank, arrived, "a segment");
         }
         if (arrived.chunk() != expected.chunk()
@@ -403,14 +403,14 @@ public final class Exchange {
         long since = watch.now();
         try {
             part.work.take(expected, arrived, prefix, rank);
-        } catch (NonFiniteException notCarried) {
-            refusals.refuse(notCarried(notCarried));
+        } catch (NonFiniteException nonFinite) {
+            abort.refuse(notCarried(nonFinite));
             return false;
         } catch (MalformedMessageException malformed) {
-            refusals.refuse(malformed(rank, malformed));
+            abort.refuse(malformed(rank, malformed));
             return false;
         }
-        if (!part.work.tells()) {
+        if (!part.work.reportsPhases()) {
             Phase phase = expected.action() == Transfer.Action.COPY ? Phase.COPY : Phase.COMBINE;
             watch.did(phase, rank, expected.length(), since);
         }
@@ -436,29 +436,29 @@ public final class Exchange {
         long since = watch.now();
         try {
             part.work.sending(transfer);
-        } catch (NonFiniteException notCarried) {
-            refusals.refuse(notCarried(notCarried));
+        } catch (NonFiniteException nonFinite) {
+            abort.refuse(notCarried(nonFinite));
             return false;
         }
-        if (part.work.tells()) {
+        if (part.work.reportsPhases()) {
             since = watch.now();
         }
-        if (!refusals.mayNowSend(rank)) {
+        if (!abort.mayNowSend(rank)) {
             return false;
         }
-        MemorySegment introduction = introductions.next(rank);
+        MemorySegment prefix = handshake.next(rank);
         DataStream stream = mesh.stream(rank);
         long sealedBefore = stream.sealNanos();
         wire.send(
                 rank,
-                introduction.byteSize() > 0 ? Wire.CALL : Wire.SEGMENT,
+                prefix.byteSize() > 0 ? Wire.CALL : Wire.SEGMENT,
                 transfer.chunk(),
                 transfer.offset(),
-                introduction,
+                prefix,
                 source.memory(),
                 transfer.length() == 0 ? 0 : transfer.offset() - source.base(),
                 transfer.length());
-        refusals.sent();
+        abort.sent();
         watch.sent(rank, transfer.length(), since, stream.sealNanos() - sealedBefore);
         return true;
     }

@@ -27,8 +27,8 @@ final class GuardedTrace implements CollectiveTrace {
     public void segment(long number, Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {
         try {
             listener.segment(number, phase, rank, bytes, sinceNanos, untilNanos);
-        } catch (RuntimeException theirs) {
-            say(theirs);
+        } catch (RuntimeException failure) {
+            logFirst(failure);
         }
     }
 
@@ -36,14 +36,14 @@ final class GuardedTrace implements CollectiveTrace {
     public void ended(Collective collective) {
         try {
             listener.ended(collective);
-        } catch (RuntimeException theirs) {
-            say(theirs);
+        } catch (RuntimeException failure) {
+            logFirst(failure);
         }
     }
 
-    private void say(RuntimeException theirs) {
+    private void logFirst(RuntimeException failure) {
         if (threw.compareAndSet(false, true)) {
-            LOG.warn("a trace listener of collectives failed; further failures are not logged: {}", theirs.toString());
+            LOG.warn("a trace listener of collectives failed; further failures are not logged: {}", failure.toString());
         }
     }
 }

@@ -35,7 +35,7 @@ public final class MeshDriver implements AutoCloseable {
     private final ReceiverThread receiverThread;
     private final int inTurnBytesMax;
     private final int segmentBytes;
-    private final GroupSettings terms;
+    private final GroupSettings settings;
     private final ScheduleChoice choiceHere;
     private final ScheduleChoice choiceAfar;
     private final ReentrantLock driving = new ReentrantLock();
@@ -49,7 +49,7 @@ public final class MeshDriver implements AutoCloseable {
         this.gate = gate;
         this.inTurnBytesMax = config.inTurnBytesMax();
         this.segmentBytes = config.segmentBytes();
-        this.terms = new GroupSettings(
+        this.settings = new GroupSettings(
                 config.segmentBytes(),
                 config.inTurnBytesMax(),
                 config.inPlaceBytesMin(),
@@ -112,8 +112,8 @@ public final class MeshDriver implements AutoCloseable {
     }
 
     /** The settings that must be the same on all members. */
-    GroupSettings terms() {
-        return terms;
+    GroupSettings settings() {
+        return settings;
     }
 
     /** Makes {@code listener} the only listener of all calls that begin from now on. */
@@ -134,12 +134,12 @@ public final class MeshDriver implements AutoCloseable {
         ExchangeWatch watch = ExchangeWatch.of(trace, number, signature, world);
         Progress to = progress;
         if (to == null || signature.kind() != Signature.Kind.BROADCAST) {
-            return watch.equals(ExchangeWatch.NONE) ? watch : new PatientWatch(watch);
+            return watch.equals(ExchangeWatch.NONE) ? watch : new DeferringWatch(watch);
         }
         boolean isRoot = signature.root().filter(to.self()::equals).isPresent();
         var what = isRoot ? CollectiveProgress.What.BROADCAST_FROM_HERE : CollectiveProgress.What.BROADCAST;
-        var teller = new ProgressTeller(to.listener(), to.clock(), what);
-        return new PatientWatch(new BroadcastWatch(watch, teller, isRoot, signature.bytes()));
+        var reporter = new ProgressReporter(to.listener(), to.clock(), what);
+        return new DeferringWatch(new BroadcastWatch(watch, reporter, isRoot, signature.bytes()));
     }
 
     Gate gate() {

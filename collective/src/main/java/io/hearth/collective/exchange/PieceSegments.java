@@ -53,7 +53,7 @@ public final class PieceSegments implements SegmentWork {
     }
 
     @Override
-    public boolean tells() {
+    public boolean reportsPhases() {
         return true;
     }
 

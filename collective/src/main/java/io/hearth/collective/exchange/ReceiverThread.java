@@ -21,7 +21,7 @@ public final class ReceiverThread implements AutoCloseable {
     private final Thread thread;
     private volatile @Nullable Job job; // set by the caller, cleared by this thread when done
     private volatile @Nullable Throwable failure; // set by this thread before it clears the job
-    private volatile @Nullable Thread giver; // set by the caller, unparked by this thread
+    private volatile @Nullable Thread caller; // set by the caller, unparked by this thread
     private volatile boolean closed; // set by close(), read by this thread
 
     ReceiverThread(String name) {
@@ -41,7 +41,7 @@ public final class ReceiverThread implements AutoCloseable {
 
     /** Starts a job; {@link #await} or {@link #awaitIdle} must follow before the next. */
     void start(Job next) {
-        giver = Thread.currentThread();
+        caller = Thread.currentThread();
         failure = null;
         job = next;
         LockSupport.unpark(thread);
@@ -95,7 +95,7 @@ public final class ReceiverThread implements AutoCloseable {
                 failure = broken;
             }
             job = null;
-            LockSupport.unpark(giver);
+            LockSupport.unpark(caller);
         }
     }
 
@@ -105,7 +105,7 @@ public final class ReceiverThread implements AutoCloseable {
         LockSupport.unpark(thread);
         try {
             return thread.join(END_MAX);
-        } catch (InterruptedException impatient) {
+        } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             return !thread.isAlive();
         }

@@ -21,7 +21,7 @@ public interface SegmentWork {
     default void sending(Transfer transfer) throws NonFiniteException {}
 
     /** Whether this work reports its phases to the watch itself, because it has more than one. */
-    default boolean tells() {
+    default boolean reportsPhases() {
         return false;
     }
 

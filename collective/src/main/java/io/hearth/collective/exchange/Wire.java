@@ -40,7 +40,7 @@ public final class Wire {
         number = next;
     }
 
-    /** Arguments as in {@link DataStream#send}. */
+    /** Sends one record; arguments as in {@link DataStream#send}. */
     void send(
             int rank,
             int kind,

@@ -8,7 +8,7 @@ import io.hearth.core.PeerLostException;
  * Reason why a number ended without a result, the same on every rank.
  *
  * @param cause kind of error that callers get
- * @param text one line for people, at most {@link #TEXT_MAX} characters; longer ones are cut
+ * @param text one line for messages, at most {@link #TEXT_MAX} characters; longer ones are cut
  */
 public record CallRejection(Cause cause, String text) {
     /** Longest text. */

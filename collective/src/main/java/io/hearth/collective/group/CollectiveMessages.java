@@ -92,7 +92,7 @@ public final class CollectiveMessages {
     }
 
     /** The beginning of a stream's first record of a number. */
-    public record First(Signature signature, GroupSettings terms) {}
+    public record First(Signature signature, GroupSettings settings) {}
 
     /** Bytes of the lag, little-endian, at the end of this beginning. */
     public static final int LAG_BYTES = Long.BYTES;
@@ -102,14 +102,14 @@ public final class CollectiveMessages {
      * the group's settings; and a lag of 1 (see {@link io.hearth.collective.schedule.Schedule#lag}).
      */
     public static byte[] encode(First first) {
-        GroupSettings terms = first.terms();
+        GroupSettings settings = first.settings();
         byte[] bytes = message(first.signature())
                 .setTerms(TermsMessage.newBuilder()
-                        .setSegmentBytes(terms.segmentBytes())
-                        .setInTurnBytesMax(terms.inTurnBytesMax())
-                        .setInPlaceBytesMin(terms.inPlaceBytesMin())
-                        .setBucketBytes(terms.bucketBytes())
-                        .setLinks(terms.links()))
+                        .setSegmentBytes(settings.segmentBytes())
+                        .setInTurnBytesMax(settings.inTurnBytesMax())
+                        .setInPlaceBytesMin(settings.inPlaceBytesMin())
+                        .setBucketBytes(settings.bucketBytes())
+                        .setLinks(settings.links()))
                 .build()
                 .toByteArray();
         return ByteBuffer.allocate(Short.BYTES + bytes.length + LAG_BYTES)

@@ -35,10 +35,10 @@ import java.util.TreeMap;
  */
 public final class CollectiveResolver implements Resolver {
     /** A checked report; one that does not count has a reason and an empty status. */
-    private record Said(Member member, Status status, Optional<String> fault) {
-        static Said nothing(Member member, String why) {
+    private record CheckedReport(Member member, Status status, Optional<String> fault) {
+        static CheckedReport rejected(Member member, String why) {
             String fault = "the report of " + member.node().shortText() + " " + why;
-            return new Said(member, new Status(0, 0, List.of(), Optional.of(fault)), Optional.of(fault));
+            return new CheckedReport(member, new Status(0, 0, List.of(), Optional.of(fault)), Optional.of(fault));
         }
 
         boolean counts() {
@@ -48,13 +48,13 @@ public final class CollectiveResolver implements Resolver {
 
     @Override
     public Optional<String> refusal(String group, List<Report> kept) {
-        List<Said> said = said(kept);
+        List<CheckedReport> reports = checked(kept);
         Optional<String> fault =
-                said.stream().flatMap(each -> each.fault().stream()).findFirst();
+                reports.stream().flatMap(each -> each.fault().stream()).findFirst();
         if (fault.isPresent()) {
             return Optional.of("group '" + group + "' admits no trainers now: " + fault.get());
         }
-        return entry(said).isPresent()
+        return entry(reports).isPresent()
                 ? Optional.empty()
                 : Optional.of("group '" + group
                         + "' is in the middle of a step; it admits trainers when the next step begins");
@@ -62,25 +62,27 @@ public final class CollectiveResolver implements Resolver {
 
     @Override
     public Optional<String> broken(String group, List<Report> kept) {
-        return said(kept).stream()
+        return checked(kept).stream()
                 .flatMap(each -> each.status().broken().stream())
                 .findFirst();
     }
 
     @Override
     public Bytes resolve(String group, List<Member> members, List<Report> kept) {
-        List<Said> all = said(kept);
-        List<Said> said = all.stream().filter(Said::counts).toList();
+        List<CheckedReport> all = checked(kept);
+        List<CheckedReport> reports = all.stream().filter(CheckedReport::counts).toList();
         long called =
-                said.stream().mapToLong(each -> each.status().called()).max().orElse(0);
-        long doneByAll =
-                said.stream().mapToLong(each -> each.status().doneUpTo()).min().orElse(0);
+                reports.stream().mapToLong(each -> each.status().called()).max().orElse(0);
+        long doneByAll = reports.stream()
+                .mapToLong(each -> each.status().doneUpTo())
+                .min()
+                .orElse(0);
         var forwards = new TreeMap<Long, Resolution.Forward>();
         var refused = new TreeMap<Long, Resolution.Refused>();
-        for (Said each : said) {
+        for (CheckedReport each : reports) {
             for (Status.Kept result : each.status().kept()) {
                 long number = result.number();
-                if (number <= doneByAll || number > reach(each, said, result.refusal())) {
+                if (number <= doneByAll || number > highestCredible(each, reports, result.refusal())) {
                     continue;
                 }
                 if (result.refusal().isPresent()) {
@@ -97,15 +99,16 @@ public final class CollectiveResolver implements Resolver {
         }
         refused.keySet().forEach(forwards::remove); // a rejection has no result to forward
         return CollectiveMessages.encode(new Resolution(
-                entry(said).orElse(called + 1),
+                entry(reports).orElse(called + 1),
                 newest(List.copyOf(forwards.values())),
                 newest(List.copyOf(refused.values())),
-                order(members, said)));
+                order(members, reports)));
     }
 
     /** The highest number that may have ended at this member, according to the numbers that the others called. */
-    private static long reach(Said self, List<Said> said, Optional<CallRejection> refusal) {
-        OptionalLong others = said.stream()
+    private static long highestCredible(
+            CheckedReport self, List<CheckedReport> reports, Optional<CallRejection> refusal) {
+        OptionalLong others = reports.stream()
                 .filter(each -> !each.equals(self))
                 .mapToLong(each -> each.status().called())
                 .max();
@@ -113,10 +116,10 @@ public final class CollectiveResolver implements Resolver {
     }
 
     /** The number at whose beginning all of them wait; empty if they do not all wait at one number. */
-    private static OptionalLong entry(List<Said> said) {
+    private static OptionalLong entry(List<CheckedReport> reports) {
         long common = 1;
-        for (int rank = 0; rank < said.size(); rank++) {
-            OptionalLong entry = said.get(rank).status().entry();
+        for (int rank = 0; rank < reports.size(); rank++) {
+            OptionalLong entry = reports.get(rank).status().entry();
             if (entry.isEmpty() || (rank > 0 && entry.getAsLong() != common)) {
                 return OptionalLong.empty();
             }
@@ -125,9 +128,9 @@ public final class CollectiveResolver implements Resolver {
         return OptionalLong.of(common);
     }
 
-    private static List<Integer> order(List<Member> members, List<Said> said) {
+    private static List<Integer> order(List<Member> members, List<CheckedReport> reports) {
         var measured = new TreeMap<NodeId, RoundTrips>();
-        for (Said each : said) {
+        for (CheckedReport each : reports) {
             measured.put(each.member().node(), each.status().roundTrips());
         }
         return RingPlan.order(members.stream().map(Member::node).toList(), measured);
@@ -137,52 +140,52 @@ public final class CollectiveResolver implements Resolver {
         return rising.subList(Math.max(0, rising.size() - Status.KEPT_MAX), rising.size());
     }
 
-    private static List<Said> said(List<Report> kept) {
-        var said = new ArrayList<Said>(kept.size());
+    private static List<CheckedReport> checked(List<Report> kept) {
+        var reports = new ArrayList<CheckedReport>(kept.size());
         for (Report report : kept) {
-            said.add(read(report));
+            reports.add(read(report));
         }
-        Optional<Said> reference = reference(said);
+        Optional<CheckedReport> reference = reference(reports);
         if (reference.isPresent()) {
-            said.replaceAll(each -> !each.counts() || agree(each, reference.get())
+            reports.replaceAll(each -> !each.counts() || agree(each, reference.get())
                     ? each
-                    : Said.nothing(
+                    : CheckedReport.rejected(
                             each.member(),
                             "says that it is at number " + each.status().doneUpTo() + ", others are at "
                                     + reference.get().status().doneUpTo()));
         }
-        return said;
+        return reports;
     }
 
-    private static Said read(Report report) {
+    private static CheckedReport read(Report report) {
         Status status;
         try {
             status = CollectiveMessages.status(report.status());
         } catch (MalformedMessageException unreadable) {
-            return Said.nothing(report.member(), "cannot be read");
+            return CheckedReport.rejected(report.member(), "cannot be read");
         }
         return status.called() < Status.NUMBER_MAX
-                ? new Said(report.member(), status, Optional.empty())
-                : Said.nothing(report.member(), "leaves no room for a next number");
+                ? new CheckedReport(report.member(), status, Optional.empty())
+                : CheckedReport.rejected(report.member(), "leaves no room for a next number");
     }
 
     /** The first of the reports that agree with most of those that count. */
-    private static Optional<Said> reference(List<Said> said) {
-        Optional<Said> best = Optional.empty();
+    private static Optional<CheckedReport> reference(List<CheckedReport> reports) {
+        Optional<CheckedReport> best = Optional.empty();
         long most = 0;
-        for (Said candidate : said) {
-            long friends = said.stream()
+        for (CheckedReport candidate : reports) {
+            long agreeing = reports.stream()
                     .filter(each -> each.counts() && candidate.counts() && agree(each, candidate))
                     .count();
-            if (friends > most) {
-                most = friends;
+            if (agreeing > most) {
+                most = agreeing;
                 best = Optional.of(candidate);
             }
         }
         return best;
     }
 
-    private static boolean agree(Said one, Said other) {
+    private static boolean agree(CheckedReport one, CheckedReport other) {
         return Math.abs(one.status().doneUpTo() - other.status().doneUpTo()) <= Status.KEPT_MAX
                 && Math.abs(one.status().called() - other.status().called()) <= 2 * Status.KEPT_MAX;
     }

@@ -37,7 +37,7 @@ final class GroupDraft {
     private boolean held;
     private boolean returning;
     private GroupMachine.Company company;
-    private boolean tells;
+    private boolean reportsProgress;
     private final GroupPhase phaseBefore;
     private final long doneBefore;
     private final Optional<Lack> lackBefore;
@@ -70,16 +70,16 @@ final class GroupDraft {
         }
         State state = state();
         if (state.mayRun() && !open.isEmpty()) {
-            state = with(state, open.each(this::meeting));
+            state = with(state, open.each(this::rejectedAtStep));
             State now = state;
             state = with(state, open.each((number, waiting) -> mayRun(now, waiting) ? run(number, waiting) : waiting));
         }
         Optional<Lack> lack = lack(state);
         if (!lack.equals(lackBefore)) {
-            say(new Effect.TellLack(lack));
+            emit(new Effect.ReportLack(lack));
         }
-        if (tells || state.phase() != phaseBefore || state.doneUpTo() != doneBefore) {
-            say(new Effect.TellProgress(state.doneUpTo(), state.phase()));
+        if (reportsProgress || state.phase() != phaseBefore || state.doneUpTo() != doneBefore) {
+            emit(new Effect.ReportProgress(state.doneUpTo(), state.phase()));
         }
         return new Step<>(state, effects);
     }
@@ -93,7 +93,7 @@ final class GroupDraft {
         return state();
     }
 
-    private void say(Effect effect) {
+    private void emit(Effect effect) {
         if (effects.isEmpty()) {
             effects = new ArrayList<>(EFFECTS_USUAL);
         }
@@ -115,7 +115,7 @@ final class GroupDraft {
             return waiting;
         }
         if (!waiting.running()) {
-            say(new Effect.Run(number, waiting.doomed()));
+            emit(new Effect.Run(number, waiting.doomed()));
         }
         return new Open(waiting.signature(), true, waiting.doomed(), layout.members());
     }
@@ -153,7 +153,7 @@ final class GroupDraft {
                 company.spare());
         returning &= signature.kind() != Signature.Kind.START; // a start has its own number of required members
         boolean hasView = !layout.fence().isEmpty(); // otherwise the first view decides about the call
-        Optional<CallRejection> doomed = hasView ? doom(next, signature, List.of()) : Optional.empty();
+        Optional<CallRejection> doomed = hasView ? rejection(next, signature, List.of()) : Optional.empty();
         open = open.with(next, new Open(signature, false, doomed, List.of()));
         next++;
     }
@@ -167,12 +167,12 @@ final class GroupDraft {
         company = company.needing(1);
     }
 
-    void hear(boolean elsewhere, boolean meetsStep, boolean spare) {
-        company = company.hearing(elsewhere, meetsStep, spare);
+    void others(boolean elsewhere, boolean meetsStep, boolean spare) {
+        company = company.withOthers(elsewhere, meetsStep, spare);
     }
 
     /** A start that meets a step gets a rejection: it runs only to distribute this to all. */
-    private Open meeting(long number, Open waiting) {
+    private Open rejectedAtStep(long number, Open waiting) {
         boolean ends = company.meetsStep()
                 && waiting.isStart()
                 && !waiting.running()
@@ -222,21 +222,21 @@ final class GroupDraft {
     void streamBroken(String inFence, NodeId peer, String why) {
         if (inFence.equals(layout.fence()) && broken.isEmpty()) {
             broken = Optional.of(new GroupMachine.Broken(peer, why));
-            say(new Effect.TellBroken(peer, why));
+            emit(new Effect.ReportBroken(peer, why));
         }
     }
 
     void release(long upTo) {
         ByNumber<Status.Kept> left = kept.after(Math.min(upTo, doneUpTo));
         for (int released = 0; released < kept.size() - left.size(); released++) {
-            say(new Effect.Release(kept.number(released)));
+            emit(new Effect.Release(kept.number(released)));
         }
         kept = left;
     }
 
     void hold(boolean now) {
         held = now;
-        tells = true;
+        reportsProgress = true;
     }
 
     void freeze(Frozen now) {
@@ -255,7 +255,7 @@ final class GroupDraft {
             enter(view);
         } else {
             // A stream that broke after this member froze is in no report: request another change.
-            broken.ifPresent(still -> say(new Effect.TellBroken(still.peer(), still.why())));
+            broken.ifPresent(still -> emit(new Effect.ReportBroken(still.peer(), still.why())));
         }
     }
 
@@ -272,12 +272,12 @@ final class GroupDraft {
         broken = Optional.empty();
         forwards = view.resolution().forwards();
         if (isNew) {
-            tells = true;
+            reportsProgress = true;
             countFrom(view.resolution().first());
         }
-        say(new Effect.Abandon());
-        learnRefused(view.resolution().refused(), before);
-        open = open.each((number, waiting) -> again(number, waiting, lost));
+        emit(new Effect.Abandon());
+        takeOverRefused(view.resolution().refused(), before);
+        open = open.each((number, waiting) -> reopened(number, waiting, lost));
         Optional<Resolution.Forward> unchecked =
                 forwards.stream().filter(forward -> !isKnown(forward)).findFirst();
         if (unchecked.isPresent()) {
@@ -285,7 +285,7 @@ final class GroupDraft {
             streamBroken(view.fence(), unchecked.get().holder(), fault(unchecked.get()));
         }
         for (Resolution.Forward forward : forwards) {
-            say(new Effect.Forward(
+            emit(new Effect.Forward(
                     forward.number(),
                     forward.holder(),
                     forward.contributors(),
@@ -326,19 +326,19 @@ final class GroupDraft {
         } else if (state().isAtBoundary()) {
             long former = next - 1;
             Open begins = Objects.requireNonNull(open.get(former));
-            kept.numbers().forEach(number -> say(new Effect.Release(number)));
+            kept.numbers().forEach(number -> emit(new Effect.Release(number)));
             kept = ByNumber.none();
             refused = ByNumber.none();
             open = open.without(former).with(first, new Open(begins.signature(), false, Optional.empty(), List.of()));
             place = new GroupMachine.Place(0, List.of());
             next = first + 1;
             doneUpTo = first - 1;
-            say(new Effect.Renumber(former, first));
+            emit(new Effect.Renumber(former, first));
         }
     }
 
     /** Takes over the rejections of a change; a rejection that was known before keeps the member list with which it ended. */
-    private void learnRefused(List<Resolution.Refused> decided, List<NodeId> before) {
+    private void takeOverRefused(List<Resolution.Refused> decided, List<NodeId> before) {
         ByNumber<GroupMachine.Refused> known = refused;
         refused = ByNumber.none();
         for (Resolution.Refused entry : decided) {
@@ -350,22 +350,22 @@ final class GroupDraft {
         }
     }
 
-    private Open again(long number, Open waiting, List<NodeId> lost) {
+    private Open reopened(long number, Open waiting, List<NodeId> lost) {
         boolean isForwarded = forwards.stream().anyMatch(forward -> forward.number() == number);
         if (isForwarded || refused.has(number)) {
             return waiting; // it ends without running again; commit or rollback follows then
         }
         if (waiting.running()) {
-            say(new Effect.RollBack(number));
+            emit(new Effect.RollBack(number));
         }
         return new Open(
                 waiting.signature(),
                 false,
-                waiting.doomed().or(() -> doom(number, waiting.signature(), lost)),
+                waiting.doomed().or(() -> rejection(number, waiting.signature(), lost)),
                 waiting.ran());
     }
 
-    private Optional<CallRejection> doom(long number, Signature signature, List<NodeId> lost) {
+    private Optional<CallRejection> rejection(long number, Signature signature, List<NodeId> lost) {
         if (signature.kind() == Signature.Kind.START) {
             return Optional.empty(); // a start has no contribution that a loss could affect
         }
@@ -405,8 +405,8 @@ final class GroupDraft {
             company = company.needing(1);
         }
         kept = kept.with(number, outcome);
-        say(outcome.refusal().isEmpty() ? new Effect.Commit(number) : new Effect.RollBack(number));
-        say(new Effect.End(outcome));
+        emit(outcome.refusal().isEmpty() ? new Effect.Commit(number) : new Effect.RollBack(number));
+        emit(new Effect.End(outcome));
         while (kept.has(doneUpTo + 1)) {
             doneUpTo++;
         }

@@ -45,11 +45,11 @@ import java.util.Optional;
  * the new number.
  *
  * <p><b>Start.</b> The first number of a group that starts by itself is like the beginning of a step before the first one: all members wait
- * in it, and any trainer may enter until it has ended on a member. A member runs it only in a group epoch with the number of members that
- * it requires. If a member of that epoch waits for a step instead, the number ends without a result on all of them: the members at the step
- * begin it again, and the others enter there. The start ends only with bytes of every member of that epoch, so all of them ran it there.
- * Therefore the largest requirement of any member counts, and the start cannot end with fewer members for one of them and with more for
- * another. The number after it has the same requirement: it shows that all members have completed the start.
+ * in it, and any trainer may enter until it has ended on a member. A member runs it only in a group epoch with at least the number of
+ * members that it requires. If a member of that epoch waits for a step instead, the number ends without a result on all of them: the
+ * members at the step begin it again, and the others enter there. The start ends only with bytes of every member of that epoch, so all of
+ * them ran it there. Therefore the largest requirement of any member counts, and the start cannot end with fewer members for one of them
+ * and with more for another. The number after it has the same requirement: it shows that all members have completed the start.
  *
  * <p><b>Bounds.</b> No step begins with fewer or more members than {@link RankBounds} allow; in a script without steps, no number runs with
  * fewer. In the middle of a step no number waits for members, because none can enter before the step ends.
@@ -166,7 +166,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             return members == least ? this : new Company(members, bySteps, elsewhere, meetsStep, spare);
         }
 
-        public Company hearing(boolean atWork, boolean steps, boolean full) {
+        public Company withOthers(boolean atWork, boolean steps, boolean full) {
             return new Company(least, bySteps, atWork, steps, full);
         }
     }
@@ -185,7 +185,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
      * @param kept numbers that ended and whose outcome is still held
      * @param forwards to carry out before any number runs, in this order
      * @param refused numbers rejected elsewhere that have not ended here yet, because this member is frozen or has not called them
-     * @param frozen while a view change is on its way
+     * @param frozen present while a view change is in progress
      * @param broken why the streams of this fence are unusable
      * @param held whether the beginning of a step must wait
      * @param returning whether this member was removed and has not rejoined: it begins no step before it is in a view with others again
@@ -428,7 +428,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         record Run(long number, Optional<CallRejection> doomed) implements Effect {}
 
         /** Report why the oldest open number does not run; empty when it does. */
-        record TellLack(Optional<Lack> lack) implements Effect {}
+        record ReportLack(Optional<Lack> lack) implements Effect {}
 
         /** Send a result from its holder to all members; a member that has it already ({@code held}) only compares its copy. */
         record Forward(long number, NodeId holder, int contributors, long bytes, boolean held) implements Effect {}
@@ -440,10 +440,10 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         record Release(long number) implements Effect {}
 
         /** Report to the view change that the streams must be opened again. */
-        record TellBroken(NodeId peer, String why) implements Effect {}
+        record ReportBroken(NodeId peer, String why) implements Effect {}
 
         /** Report the progress to listeners. */
-        record TellProgress(long doneUpTo, GroupPhase phase) implements Effect {}
+        record ReportProgress(long doneUpTo, GroupPhase phase) implements Effect {}
     }
 
     @Override
@@ -453,7 +453,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             case Event.Called(Signature signature, int least) -> draft.call(signature, least);
             case Event.Withdrawn() -> draft.withdraw();
             case Event.Heard(boolean elsewhere, boolean meetsStep, boolean spare) ->
-                draft.hear(elsewhere, meetsStep, spare);
+                draft.others(elsewhere, meetsStep, spare);
             case Event.Finished(long number, String fence, long endedByAll) -> {
                 draft.finish(number, fence);
                 draft.release(endedByAll);

@@ -60,7 +60,7 @@ public record GroupSettings(int segmentBytes, int inTurnBytesMax, long inPlaceBy
             links.betaNanosPerByte(),
             links.gammaNanosPerByte(),
             links.messageNanos(),
-            links.crossing(),
+            links.contention(),
             links.handOverNanos()
         }) {
             digest = SplitMix.mix(digest + Double.doubleToLongBits(constant) + 1);

@@ -38,13 +38,13 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
             case DIRECT -> crowd(2, 2.0 * others, share) + combine(others * (double) share) + handOver(2.0 * share);
             case RING -> ring(2 * others, share) + combine(others * (double) share) + handOver(2.0 * others * share);
             case TREE ->
-                noted()
+                noteNanos()
                         + 2 * levels * hop(bytes)
                         + levels * following(bytes)
                         + combine(levels * bytes)
                         + handOver((double) bytes);
             case STAR ->
-                noted()
+                noteNanos()
                         + crowd(2, others, bytes)
                         + others * bytes(Math.min(bytes, segmentBytes))
                         + combine(others * (double) bytes)
@@ -57,10 +57,10 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
         if (world == 1) {
             return 0;
         }
-        return noted()
+        return noteNanos()
                 + handOver((double) bytes)
                 + switch (algorithm) {
-                    case TREE -> levels(world) * (hop(bytes) + following(bytes)) + heldNanos(world);
+                    case TREE -> levels(world) * (hop(bytes) + following(bytes)) + barrierNanos(world);
                     case RING -> (world - 1) * hop(bytes) + following(bytes) + world * link.alphaNanos();
                 };
     }
@@ -72,8 +72,8 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
         }
         int others = world - 1;
         double levels = levels(world);
-        return noted()
-                + heldNanos(world)
+        return noteNanos()
+                + barrierNanos(world)
                 + handOver((double) bytes)
                 + switch (algorithm) {
                     case STAR -> crowd(1, others, bytes) + combine(others * (double) bytes);
@@ -89,7 +89,7 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
     public double reduceScatterNanos(PairAlgorithm algorithm, int world, long share) {
         return world == 1
                 ? 0
-                : heldNanos(world) + pairs(algorithm, world, share) + combine((world - 1) * (double) share);
+                : barrierNanos(world) + pairs(algorithm, world, share) + combine((world - 1) * (double) share);
     }
 
     /** Nanoseconds of an all-gather whose longest block has {@code block} bytes; 0 in a world of one. */
@@ -98,7 +98,7 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
     }
 
     /** Nanoseconds of a {@link CompletionBarrier}; 0 in a world of one. */
-    public double heldNanos(int world) {
+    public double barrierNanos(int world) {
         return world == 1 ? 0 : crowd(1, world - 1, 0);
     }
 
@@ -112,11 +112,11 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
 
     /** {@code messages} of {@code length} bytes through one port, with the same number in the other direction, in dependent rounds. */
     private double crowd(int rounds, double messages, long length) {
-        double crossing = messages > rounds ? link.crossing() : 1;
+        double contention = messages > rounds ? link.contention() : 1;
         double besides = messages * Segments.of(length, segmentBytes) - rounds;
         return rounds * link.alphaNanos()
                 + besides * 2 * link.messageNanos()
-                + messages * crossing * link.betaNanosPerByte() * length;
+                + messages * contention * link.betaNanosPerByte() * length;
     }
 
     /**
@@ -150,7 +150,7 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
     }
 
     /** Time of a note to the next position and one from the previous one. */
-    private double noted() {
+    private double noteNanos() {
         return 2 * link.messageNanos();
     }
 

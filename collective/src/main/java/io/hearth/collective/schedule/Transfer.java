@@ -72,7 +72,7 @@ public final class Transfer {
         return after;
     }
 
-    /** For receivers. */
+    /** For receivers: what to do with the bytes. */
     public Action action() {
         return action;
     }

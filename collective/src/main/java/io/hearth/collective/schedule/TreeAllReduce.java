@@ -5,8 +5,8 @@ package io.hearth.collective.schedule;
  * twice the logarithm of the world, with few messages for each member: for small buffers in large worlds.
  *
  * <p>Each position adds its children's sums to its own contribution in rising order. So there is one fixed bracketing in the order of
- * positions, and the root's bytes go to all ({@link BinomialTree}). Results come down later by the tree's number of hops, in segments
- * ({@link Interleaving}), so that no position stops sending up to wait for the root.
+ * positions, and the root's bytes go to all ({@link BinomialTree}). Results come down N segments later, where N is the tree's number of
+ * hops up and down ({@link Interleaving}). So no position stops sending up to wait for the root.
  *
  * <p>Begins with a note to the next position (see {@link Schedule}).
  *

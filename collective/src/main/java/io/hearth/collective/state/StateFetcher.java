@@ -68,7 +68,7 @@ final class StateFetcher {
             long number,
             long budgetNanos,
             String budgetText,
-            ProgressTeller progress) {
+            ProgressReporter progress) {
         Task {
             sources = List.copyOf(sources);
         }

@@ -8,7 +8,7 @@ import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.exchange.Buffers;
 import io.hearth.collective.exchange.GiveUpException;
 import io.hearth.collective.exchange.Mesh;
-import io.hearth.collective.exchange.ProgressTeller;
+import io.hearth.collective.exchange.ProgressReporter;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
@@ -190,7 +190,7 @@ public final class StepBoundary implements CollectiveOperation {
                 context.call().number,
                 means.budget().toNanos() - spentNanos,
                 StateFetcher.text(means.budget()),
-                new ProgressTeller(means.progress(), means.clock(), CollectiveProgress.What.STATE));
+                new ProgressReporter(means.progress(), means.clock(), CollectiveProgress.What.STATE));
         try {
             own = new StateFetcher(task).fetch(new StateStreams(means.streams(), mesh, means.group()), means.clock());
             replaced = true;

@@ -57,7 +57,7 @@ final class GradualSegments implements SegmentWork {
     }
 
     @Override
-    public boolean tells() {
+    public boolean reportsPhases() {
         return true;
     }
 

@@ -149,7 +149,7 @@ abstract class QuantisedSegments implements SegmentWork {
     }
 
     @Override
-    public boolean tells() {
+    public boolean reportsPhases() {
         return true;
     }
 

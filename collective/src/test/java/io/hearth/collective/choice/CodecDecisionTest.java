@@ -38,12 +38,12 @@ final class CodecDecisionTest {
     @Test
     void sumsArePlainUntilAllKnowWhatCodecsCost() {
         SumsOfOneSize sums = sums();
-        sums.told = List.of();
+        sums.measured = List.of();
         for (int i = 0; i < 100; i++) {
             sums.sum();
             assertEquals(PLAIN, sums.decision().chosen());
         }
-        sums.told = COSTS;
+        sums.measured = COSTS;
         sums.sum(16);
         assertEquals(3, sums.decision().chosen());
     }
@@ -108,7 +108,7 @@ final class CodecDecisionTest {
     @Test
     void aCodecThatSeemedDearIsTriedIfItsBytesWouldPay() {
         SumsOfOneSize sums = sums();
-        sums.told = List.of(FP16, INT8, new CodecCost(false, 0.0305, 13, 1, 1)); // predicted 16 ms; int8 takes 10
+        sums.measured = List.of(FP16, INT8, new CodecCost(false, 0.0305, 13, 1, 1)); // predicted 16 ms; int8 takes 10
         sums.sum(8);
         assertEquals(2, sums.decision().chosen());
         sums.sum(500);
@@ -147,8 +147,8 @@ final class CodecDecisionTest {
             var sums = new SumsOfOneSize(members, count, seed);
             sums.costs = List.of(FP16, INT8);
             // topk is expensive here, because otherwise it would be the right choice on any link
-            sums.told = List.of(FP16, INT8, new CodecCost(false, 8, 9, 9, 9));
-            sums.costs = sums.told;
+            sums.measured = List.of(FP16, INT8, new CodecCost(false, 8, 9, 9, 9));
+            sums.costs = sums.measured;
             sums.link = fast;
             sums.sum(200 + (int) seed);
             int before = sums.decision().chosen();
@@ -202,13 +202,13 @@ final class CodecDecisionTest {
             var sums = new SumsOfOneSize(2 + random.nextInt(7), 1L << random.nextInt(15, 25), seed);
             sums.noise = 0.3 * random.nextDouble();
             double dearer = Math.pow(2, random.nextDouble(-1, 1));
-            sums.told = COSTS.stream().map(cost -> times(cost, dearer)).toList();
+            sums.measured = COSTS.stream().map(cost -> times(cost, dearer)).toList();
             for (int phase = 0; phase < 6; phase++) {
                 sums.link = GIGABIT * Math.pow(10, random.nextDouble(-2.5, 1.5));
                 sums.processors = Math.pow(1.4, random.nextDouble(-1, 1));
                 sums.sum(random.nextInt(50, 500));
-                double share =
-                        (sums.tried - sums.longestTrial) / sums.spent; // one trial may run on a link that just became slower
+                double share = (sums.tried - sums.longestTrial)
+                        / sums.spent; // one trial may run on a link that just became slower
                 assertTrue(share <= 0.03, "seed " + seed + ": " + share);
             }
             sums.sum(20_000);
@@ -291,7 +291,7 @@ final class CodecDecisionTest {
             CodecBallot read;
             try {
                 read = CodecBallot.readFrom(MemorySegment.ofArray(ballot), 3);
-            } catch (MalformedMessageException told) {
+            } catch (MalformedMessageException expected) {
                 refused[0]++;
                 continue;
             }
@@ -301,7 +301,7 @@ final class CodecDecisionTest {
                     before = before.next(List.of(read, read), MODEL);
                 }
                 decided++;
-            } catch (MalformedMessageException told) {
+            } catch (MalformedMessageException expected) {
                 refused[1]++;
             }
         }

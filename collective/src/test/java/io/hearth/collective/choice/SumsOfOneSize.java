@@ -22,7 +22,7 @@ final class SumsOfOneSize {
     double noise; // largest random share by which a sum takes longer
     double processors = 1; // speed relative to the measured costs
     List<CodecCost> costs = COSTS; // actual costs
-    List<CodecCost> told = COSTS; // measured costs; empty while they are being measured
+    List<CodecCost> measured = COSTS; // measured costs; empty while they are being measured
     int decisions;
     int sums;
     double spent;
@@ -89,7 +89,7 @@ final class SumsOfOneSize {
         }
         var ballots = new ArrayList<CodecBallot>();
         for (SizeVotes each : votes) {
-            ballots.add(each.ballot(count, told));
+            ballots.add(each.ballot(count, measured));
         }
         CodecDecision made = decision().next(ballots, MODEL);
         for (SizeVotes each : votes) {

@@ -120,7 +120,7 @@ final class UnequalSettingsTest {
         int most = CollectiveConfig.IN_TURN_BYTES_MAX;
         assertEquals(most, CollectiveConfig.DEFAULTS.cut(256, most).inTurnBytesMax());
         var refused = assertThrows(IllegalArgumentException.class, () -> CollectiveConfig.DEFAULTS.cut(256, most + 1));
-        assertTrue(String.valueOf(refused.getMessage()).contains("0 to " + most + " bytes in turn"));
+        assertTrue(String.valueOf(refused.getMessage()).contains("inTurnBytesMax 0 to " + most));
     }
 
     /** Ranks compare the strategies that the calls ask for. */

@@ -63,10 +63,10 @@ final class GroupBoundaryTest {
         assertEquals(GroupPhase.FRESH, state.phase());
         on(view("L", 1, List.of(A, B), 1));
         assertEquals(GroupPhase.FRESH, state.phase());
-        assertTrue(on(new Event.Called(SUM)).contains(new Effect.TellProgress(0, GroupPhase.BUSY)));
-        assertTrue(on(new Event.Finished(1, "L/1")).contains(new Effect.TellProgress(1, GroupPhase.BUSY)));
-        assertTrue(on(new Event.Called(STEP)).contains(new Effect.TellProgress(1, GroupPhase.BOUNDARY)));
-        assertTrue(on(new Event.Finished(2, "L/1")).contains(new Effect.TellProgress(2, GroupPhase.BUSY)));
+        assertTrue(on(new Event.Called(SUM)).contains(new Effect.ReportProgress(0, GroupPhase.BUSY)));
+        assertTrue(on(new Event.Finished(1, "L/1")).contains(new Effect.ReportProgress(1, GroupPhase.BUSY)));
+        assertTrue(on(new Event.Called(STEP)).contains(new Effect.ReportProgress(1, GroupPhase.BOUNDARY)));
+        assertTrue(on(new Event.Finished(2, "L/1")).contains(new Effect.ReportProgress(2, GroupPhase.BUSY)));
     }
 
     @Test

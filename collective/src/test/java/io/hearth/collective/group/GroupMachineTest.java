@@ -43,7 +43,7 @@ final class GroupMachineTest {
         Step<State, Effect> step = with.step(state, event, 0);
         state = step.state();
         return step.effects().stream()
-                .filter(effect -> !(effect instanceof Effect.TellProgress told && told.doneUpTo() == 0))
+                .filter(effect -> !(effect instanceof Effect.ReportProgress reported && reported.doneUpTo() == 0))
                 .toList();
     }
 
@@ -90,7 +90,7 @@ final class GroupMachineTest {
                         new Effect.Commit(5),
                         new Effect.End(done(5)),
                         new Effect.Release(1),
-                        new Effect.TellProgress(5, GroupPhase.BUSY)),
+                        new Effect.ReportProgress(5, GroupPhase.BUSY)),
                 on(new Event.Finished(5, "L/1")));
         assertEquals(List.of(new Effect.Release(2), new Effect.Release(3)), on(new Event.EndedByAll(3)));
     }
@@ -161,7 +161,7 @@ final class GroupMachineTest {
                         new Effect.Commit(1),
                         new Effect.End(done(1)),
                         new Effect.Run(2, Optional.empty()),
-                        new Effect.TellProgress(1, GroupPhase.BUSY)),
+                        new Effect.ReportProgress(1, GroupPhase.BUSY)),
                 on(new Event.Forwarded(1, "L/2")));
     }
 
@@ -182,12 +182,14 @@ final class GroupMachineTest {
             List<Effect> effects = on(view(2, 2, List.of(A, C), new Resolution(2, List.of(lie), List.of())));
             assertTrue(effects.stream().noneMatch(Effect.Forward.class::isInstance), effects::toString);
             assertTrue(effects.stream().noneMatch(Effect.Run.class::isInstance), effects::toString);
-            var told = (Effect.TellBroken) effects.getLast();
-            assertEquals(C, told.peer());
-            assertTrue(told.why().contains("number " + lie.number() + " is forwarded with " + lie.bytes()), told.why());
+            var reported = (Effect.ReportBroken) effects.getLast();
+            assertEquals(C, reported.peer());
+            assertTrue(
+                    reported.why().contains("number " + lie.number() + " is forwarded with " + lie.bytes()),
+                    reported.why());
             assertEquals(List.of(), on(new Event.Forwarded(lie.number(), "L/2")));
             on(new Event.Freeze(new Frozen("L", 2)));
-            assertEquals(Optional.of(told.why()), state.status().broken());
+            assertEquals(Optional.of(reported.why()), state.status().broken());
             assertTrue(on(view(3, 3, List.of(A, C), Resolution.NOTHING)).contains(new Effect.Run(1, Optional.empty())));
         }
     }
@@ -201,7 +203,7 @@ final class GroupMachineTest {
             on(new Event.Called(SUM));
             on(new Event.Finished(1, "L/1"));
             List<Effect> effects = on(view(2, 2, List.of(A, C), new Resolution(2, List.of(lie), List.of())));
-            assertTrue(((Effect.TellBroken) effects.getLast()).why().contains("it ended otherwise here"));
+            assertTrue(((Effect.ReportBroken) effects.getLast()).why().contains("it ended otherwise here"));
         }
     }
 
@@ -302,7 +304,7 @@ final class GroupMachineTest {
         on(view(3, 3, List.of(A), refused));
         assertEquals(new Status(0, 0, List.of(), Optional.empty()), state.status());
         assertEquals(
-                List.of(new Effect.RollBack(1), new Effect.End(ended), new Effect.TellProgress(1, GroupPhase.BUSY)),
+                List.of(new Effect.RollBack(1), new Effect.End(ended), new Effect.ReportProgress(1, GroupPhase.BUSY)),
                 on(new Event.Called(SUM)));
         assertEquals(List.of(A, B, C), state.ranks(), "with whom it ended where it ended first");
         assertEquals(List.of(new Effect.Run(2, Optional.empty())), on(new Event.Called(SUM)));
@@ -354,8 +356,9 @@ final class GroupMachineTest {
     void aStreamThatBreaksDuringAFreezeIsToldAgainIfTheViewDoesNotMendIt() {
         on(first());
         on(new Event.Freeze(new Frozen("L", 1)));
-        assertEquals(List.of(new Effect.TellBroken(B, "reset")), on(new Event.StreamBroken("L/1", B, "reset")));
-        assertEquals(List.of(new Effect.TellBroken(B, "reset")), on(view(2, 1, List.of(A, B, C), Resolution.NOTHING)));
+        assertEquals(List.of(new Effect.ReportBroken(B, "reset")), on(new Event.StreamBroken("L/1", B, "reset")));
+        assertEquals(
+                List.of(new Effect.ReportBroken(B, "reset")), on(view(2, 1, List.of(A, B, C), Resolution.NOTHING)));
         assertEquals(List.of(new Effect.Abandon()), on(view(3, 3, List.of(A, B, C), Resolution.NOTHING)));
     }
 
@@ -371,7 +374,7 @@ final class GroupMachineTest {
     @Test
     void aBrokenStreamIsToldOnceAndNothingRunsUntilANewGroupEpoch() {
         on(first());
-        assertEquals(List.of(new Effect.TellBroken(B, "reset")), on(new Event.StreamBroken("L/1", B, "reset")));
+        assertEquals(List.of(new Effect.ReportBroken(B, "reset")), on(new Event.StreamBroken("L/1", B, "reset")));
         assertEquals(List.of(), on(new Event.StreamBroken("L/1", C, "reset too")));
         assertEquals(List.of(), on(new Event.Called(SUM)));
         on(new Event.Freeze(new Frozen("L", 1)));

@@ -68,7 +68,7 @@ final class GroupStartTest {
     void aStartWaitsForAsManyAsWereAskedForAndAnybodyMayEnterMeanwhile() {
         view("own", 1, 1);
         List<Effect> called = on(new Event.Called(START, 3));
-        assertEquals(List.of(new Effect.TellLack(Optional.of(new Lack.TooFew(1, 3)))), called);
+        assertEquals(List.of(new Effect.ReportLack(Optional.of(new Lack.TooFew(1, 3)))), called);
         assertEquals(GroupPhase.FRESH, state.phase());
         assertEquals(GroupActivity.STARTING, state.activity());
         assertTrue(state.mayGoOnIn("L"), "it is no work of its own");
@@ -76,7 +76,7 @@ final class GroupStartTest {
         assertEquals(GroupPhase.FRESH, state.phase());
         List<Effect> enough = view("L", 5, 3);
         assertTrue(runs(enough, 1));
-        assertTrue(enough.contains(new Effect.TellLack(Optional.empty())));
+        assertTrue(enough.contains(new Effect.ReportLack(Optional.empty())));
         assertEquals(GroupPhase.FRESH, state.phase(), "it has not ended anywhere, as far as this member knows");
         on(new Event.Finished(1, "L/5"));
         assertEquals(GroupPhase.BUSY, state.phase());
@@ -93,7 +93,7 @@ final class GroupStartTest {
         assertTrue(state.status().boundary(), "whoever asks may enter here");
         List<Effect> alone = view("L", 2, 1);
         assertFalse(alone.stream().anyMatch(Effect.Run.class::isInstance), alone::toString);
-        assertTrue(alone.contains(new Effect.TellLack(Optional.of(new Lack.TooFew(1, 2)))));
+        assertTrue(alone.contains(new Effect.ReportLack(Optional.of(new Lack.TooFew(1, 2)))));
         assertEquals(GroupPhase.FRESH, state.phase());
         assertTrue(runs(view("L", 3, 2), 1));
     }
@@ -114,7 +114,7 @@ final class GroupStartTest {
     void theFirstNumberAfterTheStartShowsThatAllCameOutOfIt() {
         start(2);
         view("L", 2, 1);
-        assertEquals(List.of(new Effect.TellLack(Optional.of(new Lack.TooFew(1, 2)))), on(new Event.Called(SUM)));
+        assertEquals(List.of(new Effect.ReportLack(Optional.of(new Lack.TooFew(1, 2)))), on(new Event.Called(SUM)));
         assertTrue(runs(view("L", 3, 2), 2));
         on(new Event.Finished(2, "L/3"));
         view("L", 4, 1);
@@ -206,17 +206,17 @@ final class GroupStartTest {
     @Test
     void aSpareJoinsNobodyAndStartsNothing() {
         view("own", 1, 1);
-        assertTrue(on(new Event.Heard(false, false, true)).contains(new Effect.TellProgress(0, GroupPhase.BUSY)));
+        assertTrue(on(new Event.Heard(false, false, true)).contains(new Effect.ReportProgress(0, GroupPhase.BUSY)));
         assertFalse(runs(on(new Event.Called(START, 1)), 1));
         assertEquals(GroupPhase.BUSY, state.phase());
         assertEquals(Optional.of(new Lack.Spare()), machine.lack(state));
-        assertTrue(on(new Event.Heard(true, false, false)).contains(new Effect.TellProgress(0, GroupPhase.FRESH)));
+        assertTrue(on(new Event.Heard(true, false, false)).contains(new Effect.ReportProgress(0, GroupPhase.FRESH)));
         on(new Event.Withdrawn());
         on(new Event.Heard(true, false, true));
         assertFalse(runs(on(new Event.Called(STEP)), 1));
         assertEquals(GroupPhase.BUSY, state.phase());
         List<Effect> place = on(new Event.Heard(true, false, false));
-        assertTrue(place.contains(new Effect.TellProgress(0, GroupPhase.BOUNDARY)), place::toString);
+        assertTrue(place.contains(new Effect.ReportProgress(0, GroupPhase.BOUNDARY)), place::toString);
         assertFalse(runs(place, 1), "it has not come here to train alone");
         assertTrue(runs(view("L", 7, 2, new Resolution(40, List.of(), List.of())), 40));
     }

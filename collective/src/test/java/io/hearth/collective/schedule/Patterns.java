@@ -26,7 +26,7 @@ enum Patterns {
     STAR_SCATTER,
     RING_BROADCAST,
     TREE_BROADCAST,
-    HELD_ROUND;
+    COMPLETION_BARRIER;
 
     /** Sizes in elements and bytes. */
     record Size(int world, int count, int element, int segment) {
@@ -40,7 +40,7 @@ enum Patterns {
 
     @FunctionalInterface
     interface Outcome {
-        void tell(int position, Oracle expected);
+        void expect(int position, Oracle expected);
     }
 
     /** The pattern of this kind; {@code root} is also a seed for shares and blocks. */
@@ -131,7 +131,7 @@ enum Patterns {
                 new Pattern(
                         p -> new TreeBroadcast(p, size.world, root, size.bytes(), size.segment),
                         (p, sum) -> sum.copy(root, 0, size.count));
-            case HELD_ROUND -> new Pattern(p -> new CompletionBarrier(p, size.world), (p, sum) -> {});
+            case COMPLETION_BARRIER -> new Pattern(p -> new CompletionBarrier(p, size.world), (p, sum) -> {});
         };
     }
 

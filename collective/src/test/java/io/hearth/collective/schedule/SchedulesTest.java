@@ -87,7 +87,7 @@ final class SchedulesTest {
             assertArrayEquals(inputs.get(position), world.inputs.get(position), what + ": the input is not written");
             long[] before = kind.isScratch() ? buffer : world.rubbish.get(position);
             var oracle = new Oracle(position, before, inputs, numbers.op(), numbers.average(), size.element());
-            pattern.outcome().tell(position, oracle);
+            pattern.outcome().expect(position, oracle);
             assertArrayEquals(oracle.expected, buffer, what + ": position " + position);
         }
     }

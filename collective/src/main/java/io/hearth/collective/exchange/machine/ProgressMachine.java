@@ -17,9 +17,9 @@ public final class ProgressMachine
      * State of one transfer.
      *
      * @param dueNanos time of the next report
-     * @param told whether there was a report, so that the end must be reported too
+     * @param reported whether there was a report, so that the end must be reported too
      */
-    public record State(long startedNanos, long dueNanos, boolean told, boolean over) {
+    public record State(long startedNanos, long dueNanos, boolean reported, boolean over) {
         /** A transfer begins. */
         public static State begin(long nowNanos) {
             return new State(nowNanos, nowNanos + FIRST_NANOS, false, false);
@@ -38,7 +38,7 @@ public final class ProgressMachine
     /** Outputs of the machine. */
     public sealed interface Effect {
         /** Report the progress. */
-        record Tell(long bytes, long tookNanos, boolean ended) implements Effect {}
+        record Report(long bytes, long tookNanos, boolean ended) implements Effect {}
     }
 
     @Override
@@ -53,11 +53,11 @@ public final class ProgressMachine
                         ? Step.quiet(state)
                         : new Step<>(
                                 new State(state.startedNanos(), nowNanos + NEXT_NANOS, true, false),
-                                List.of(new Effect.Tell(bytes, took, false)));
+                                List.of(new Effect.Report(bytes, took, false)));
             case Event.Ended(long bytes) ->
                 new Step<>(
-                        new State(state.startedNanos(), state.dueNanos(), state.told(), true),
-                        state.told() ? List.of(new Effect.Tell(bytes, took, true)) : List.of());
+                        new State(state.startedNanos(), state.dueNanos(), state.reported(), true),
+                        state.reported() ? List.of(new Effect.Report(bytes, took, true)) : List.of());
         };
     }
 

@@ -16,9 +16,9 @@ final class ProgressMachineTest {
     private static final long SECOND = 1_000_000_000L;
     private static final long START = 7;
     private static final State QUIET = State.begin(START);
-    private static final State TOLD = new State(START, START + 3 * SECOND / 2, true, false);
+    private static final State REPORTED = new State(START, START + 3 * SECOND / 2, true, false);
     private static final State OVER = new State(START, START + 3 * SECOND / 2, true, true);
-    private static final State OVER_UNTOLD = new State(START, START + SECOND, false, true);
+    private static final State OVER_UNREPORTED = new State(START, START + SECOND, false, true);
     private static final ProgressMachine MACHINE = new ProgressMachine();
 
     private static Arguments row(State before, Event event, long after, State next, Effect... effects) {
@@ -28,16 +28,16 @@ final class ProgressMachineTest {
     static Stream<Arguments> table() {
         return Stream.of(
                 row(QUIET, new Event.Moved(5), SECOND - 1, QUIET),
-                row(QUIET, new Event.Moved(5), SECOND, TOLD, new Effect.Tell(5, SECOND, false)),
-                row(TOLD, new Event.Moved(6), SECOND * 3 / 2 - 1, TOLD),
+                row(QUIET, new Event.Moved(5), SECOND, REPORTED, new Effect.Report(5, SECOND, false)),
+                row(REPORTED, new Event.Moved(6), SECOND * 3 / 2 - 1, REPORTED),
                 row(
-                        TOLD,
+                        REPORTED,
                         new Event.Moved(6),
                         SECOND * 9,
                         new State(START, START + SECOND * 19 / 2, true, false),
-                        new Effect.Tell(6, SECOND * 9, false)),
-                row(TOLD, new Event.Ended(9), SECOND + 1, OVER, new Effect.Tell(9, SECOND + 1, true)),
-                row(QUIET, new Event.Ended(9), SECOND + 1, OVER_UNTOLD),
+                        new Effect.Report(6, SECOND * 9, false)),
+                row(REPORTED, new Event.Ended(9), SECOND + 1, OVER, new Effect.Report(9, SECOND + 1, true)),
+                row(QUIET, new Event.Ended(9), SECOND + 1, OVER_UNREPORTED),
                 row(OVER, new Event.Ended(9), SECOND * 9, OVER),
                 row(OVER, new Event.Moved(9), SECOND * 9, OVER));
     }

@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
  * Forwards to another watch, but holds back the phases of the receiving thread until it has left the {@link Gate}: listeners are foreign
  * code and may block, and a freeze waits for the threads inside.
  */
-final class PatientWatch implements ExchangeWatch {
+final class DeferringWatch implements ExchangeWatch {
     private final ExchangeWatch other;
-    private final Deque<Done> untold = new ArrayDeque<>(); // accessed by the receiving thread
+    private final Deque<Done> deferred = new ArrayDeque<>(); // accessed by the receiving thread
     private volatile @Nullable Thread inside; // set by the receiving thread, compared by the sender too
 
     /** A phase that ended inside the gate. */
     private record Done(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {}
 
-    PatientWatch(ExchangeWatch other) {
+    DeferringWatch(ExchangeWatch other) {
         this.other = other;
     }
 
@@ -40,7 +40,7 @@ final class PatientWatch implements ExchangeWatch {
     @Override
     public void did(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {
         if (Thread.currentThread().equals(inside)) {
-            untold.add(new Done(phase, rank, bytes, sinceNanos, untilNanos));
+            deferred.add(new Done(phase, rank, bytes, sinceNanos, untilNanos));
         } else {
             other.did(phase, rank, bytes, sinceNanos, untilNanos);
         }
@@ -54,8 +54,8 @@ final class PatientWatch implements ExchangeWatch {
     @Override
     public void outside() {
         inside = null;
-        while (!untold.isEmpty()) {
-            Done done = untold.remove();
+        while (!deferred.isEmpty()) {
+            Done done = deferred.remove();
             other.did(done.phase, done.rank, done.bytes, done.sinceNanos, done.untilNanos);
         }
     }

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Reports the progress of one transfer, as {@link ProgressMachine} decides; for one thread at a time. */
-public final class ProgressTeller {
-    private static final Logger LOG = LoggerFactory.getLogger(ProgressTeller.class);
+public final class ProgressReporter {
+    private static final Logger LOG = LoggerFactory.getLogger(ProgressReporter.class);
 
     private final CollectiveProgress listener;
     private final Clock clock;
@@ -25,7 +25,7 @@ public final class ProgressTeller {
     private int peers;
 
     /** A transfer begins. */
-    public ProgressTeller(CollectiveProgress listener, Clock clock, What what) {
+    public ProgressReporter(CollectiveProgress listener, Clock clock, What what) {
         this.listener = listener;
         this.clock = clock;
         this.what = what;
@@ -57,13 +57,13 @@ public final class ProgressTeller {
         state = step.state();
         for (Effect effect : step.effects()) {
             switch (effect) {
-                case Effect.Tell(long soFar, long tookNanos, boolean ended) ->
-                    tell(new Report(what, soFar, bytesInAll, peers, tookNanos, ended));
+                case Effect.Report(long soFar, long tookNanos, boolean ended) ->
+                    report(new Report(what, soFar, bytesInAll, peers, tookNanos, ended));
             }
         }
     }
 
-    private void tell(Report report) {
+    private void report(Report report) {
         LOG.info("{}", report.text());
         try {
             listener.at(report);
