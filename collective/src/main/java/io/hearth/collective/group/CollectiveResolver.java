@@ -56,8 +56,8 @@ public final class CollectiveResolver implements Resolver {
         }
         return entry(reports).isPresent()
                 ? Optional.empty()
-                : Optional.of("group '" + group
-                        + "' is in the middle of a step; it admits trainers when the next step begins");
+                : Optional.of(
+                        "group '" + group + "' is in the middle of a step; it admits trainers when the next begins");
     }
 
     @Override
