@@ -36,23 +36,23 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Times a bare data stream between two processes of this machine: there and back, and one way.
+ * Measures a data stream between two processes of this machine: round trips, and one way.
  *
- * <p>The starting process sends; a second one, which it starts, receives. Both links and streams are the product's own. For
- * developers: {@code java -cp ... io.hearth.bench.StreamBench}.
+ * <p>The starting process sends; a second one, which it starts, receives. Both links and streams are the product's own. For developers;
+ * BENCHMARKS.md has the class path.
  */
 public final class StreamBench {
     private static final int[] SIZES = {4 * 1024, 128 * 1024, 256 * 1024};
     private static final int PING = RecordHeader.USER_MIN;
     private static final int ONE_WAY = PING + 1;
     private static final int DONE = PING + 2;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final long ONE_WAY_BYTES = 1L << 30;
     private static final int ROUNDS = 5;
 
     private StreamBench() {}
 
-    /** Hears who is linked. */
+    /** Collects the linked nodes. */
     static final class Observer implements LinkObserver {
         private final BlockingQueue<NodeId> linked = new ArrayBlockingQueue<>(16);
 
@@ -74,9 +74,9 @@ public final class StreamBench {
         public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {}
 
         NodeId next() throws InterruptedException, HearthException {
-            NodeId peer = linked.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            NodeId peer = linked.poll(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
             if (peer == null) {
-                throw new HearthException("no link within " + PATIENCE.toSeconds() + " s");
+                throw new HearthException("no link within " + TIMEOUT.toSeconds() + " s");
             }
             return peer;
         }
@@ -123,7 +123,7 @@ public final class StreamBench {
                             "" + links.port())
                     .inheritIO()
                     .start();
-            try (DataStream stream = links.streams().open(observer.next(), new StreamId("bench", "1", 0), PATIENCE)) {
+            try (DataStream stream = links.streams().open(observer.next(), new StreamId("bench", "1", 0), TIMEOUT)) {
                 MemorySegment bytes = arena.allocate(RecordHeader.SEGMENT_BYTES_MAX, 64);
                 for (int size : SIZES) {
                     double[] pingMicros = new double[ROUNDS];
@@ -180,7 +180,7 @@ public final class StreamBench {
         return (double) records * size / (System.nanoTime() - startNanos);
     }
 
-    /** The second process: copies what comes, as a collective would at least read it, and answers. */
+    /** The second process: copies each record, because a collective would at least read it, and answers. */
     private static void answer(DataTransport transport, int port) throws Exception {
         var observer = new Observer();
         try (NamespaceKeys keys = NetworkNamespace.open("bench").keys();
@@ -188,7 +188,7 @@ public final class StreamBench {
                 Arena arena = Arena.ofShared()) {
             links.dial(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
             MemorySegment into = arena.allocate(RecordHeader.RECORD_BYTES_MAX, 64);
-            try (DataStream stream = links.streams().open(observer.next(), new StreamId("bench", "1", 0), PATIENCE)) {
+            try (DataStream stream = links.streams().open(observer.next(), new StreamId("bench", "1", 0), TIMEOUT)) {
                 while (true) {
                     var record = stream.receive();
                     int kind = record.kind();

@@ -24,16 +24,16 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 
 /**
- * Measures on an encrypted stream between two processes what {@code LinkModel} holds as constants.
+ * Measures the constants of {@code LinkModel} on an encrypted stream between two processes.
  *
- * <p>For developers: {@code LinkBench serve ADDRESS:PORT} on one host, {@code LinkBench ADDRESS:PORT OWN_ADDRESS} on another one or
- * on the same. The serving process ends with the measurement.
+ * <p>For developers: {@code LinkBench serve ADDRESS:PORT} on one host, {@code LinkBench ADDRESS:PORT OWN_ADDRESS} on another one or on the
+ * same. BENCHMARKS.md has the class path. The serving process ends with the measurement.
  */
 public final class LinkBench {
     private static final int ECHO = RecordHeader.USER_MIN; // answered with a record of the same length
     private static final int TAKE = ECHO + 1; // read; answered by an empty one if its chunk is 1
-    private static final int GIVE = ECHO + 2; // answered by as many records as its offset says, of its length
-    private static final int HOLD = ECHO + 3; // nothing is read for a while
+    private static final int GIVE = ECHO + 2; // its offset is the number of records of its length in the answer
+    private static final int HOLD = ECHO + 3; // the receiver reads nothing for a while
     private static final int DONE = ECHO + 4;
 
     private static final int SEGMENT = 128 * 1024; // of a collective
@@ -41,7 +41,7 @@ public final class LinkBench {
     private static final int ROUNDS = 7;
     private static final Duration HELD = Duration.ofSeconds(2);
     private static final long BLOCKED_NANOS = 500_000_000L;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final StreamId ID = new StreamId("bench", "1", 0);
 
     private final DataStream stream;
@@ -55,7 +55,7 @@ public final class LinkBench {
     /**
      * Runs one of the two processes.
      *
-     * @param arguments as the class says
+     * @param arguments as described for the class
      */
     public static void main(String[] arguments) throws Exception {
         boolean serves = arguments.length == 2 && arguments[0].equals("serve");
@@ -73,7 +73,7 @@ public final class LinkBench {
             if (!serves) {
                 links.dial(address);
             }
-            try (DataStream stream = links.streams().open(observer.next(), ID, PATIENCE)) {
+            try (DataStream stream = links.streams().open(observer.next(), ID, TIMEOUT)) {
                 var bench = new LinkBench(stream, arena.allocate(RecordHeader.RECORD_BYTES_MAX, 64));
                 if (serves) {
                     bench.serve();
@@ -96,7 +96,7 @@ public final class LinkBench {
         send(DONE, 0, 0, 0);
     }
 
-    /** The least, the median and the most of some rounds; two more to warm up. */
+    /** Prints the minimum, the median and the maximum of some rounds, after two rounds to warm up. */
     private static void print(String what, String unit, double scale, Callable<Double> round) throws Exception {
         double[] seen = new double[ROUNDS];
         for (int i = -2; i < ROUNDS; i++) {
@@ -150,14 +150,14 @@ public final class LinkBench {
             return true;
         });
         Thread.ofPlatform().start(sender);
-        for (int i = 0; i <= times; i++) { // what it gives, and the answer to what it took
+        for (int i = 0; i <= times; i++) { // the records, and the answer to those sent
             stream.receive();
         }
         sender.get();
         return (double) (System.nanoTime() - since) / times;
     }
 
-    /** Of the engine that collectives take, from an array as the cipher leaves it. */
+    /** Time of the engine that collectives use, with an array as from the cipher. */
     private static double addNanos() {
         Reducer reducer = Engines.best().newReducer();
         byte[] right = new byte[SEGMENT];
@@ -202,7 +202,7 @@ public final class LinkBench {
                     }
                 }
                 case GIVE -> give(record.offset(), length);
-                case HOLD -> Thread.sleep(HELD);
+                case HOLD -> Thread.sleep(HELD); // the measurement needs a receiver that reads nothing for this time
                 default -> {
                     return;
                 }
