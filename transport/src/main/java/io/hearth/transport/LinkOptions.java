@@ -4,22 +4,23 @@ import io.hearth.identity.HearthHome;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * How a node's links are opened.
+ * Options of a node's links.
  *
- * @param bind where to listen; the wildcard address for all interfaces
+ * @param bind address to listen on; the wildcard address for all interfaces
  * @param port to listen on, 0 for any free one
- * @param portsTried how many ports from {@code port} on may be tried, at least 1; 1 if the port was asked for by a person
- * @param localAddresses which of this machine's own addresses links may use, in both directions; empty: all of them
- * @param remoteAddresses from where this machine may be reached: connections from others are closed before anything is read
- * @param policy the owner's word on nodes that proved the secret
+ * @param portsTried number of ports to try from {@code port} on, at least 1; 1 if a person chose the port
+ * @param localAddresses the addresses of this machine that links may use, in both directions; empty: all of them
+ * @param remoteAddresses the addresses from which this machine may be reached; other connections are closed unread
+ * @param policy the owner's decision about nodes that proved the secret
  * @param aesSlow whether AES is slow on this machine, see {@link AesSpeed}
  * @param acceptsStreams whether a port for data streams is opened
- * @param transport how data travels between processes of this machine
- * @param home whose folder holds the socket of local streams; empty: a folder of this user among the temporary files
- * @param limits what links may cost
+ * @param transport transport of data streams, such as shared memory within this machine
+ * @param home the folder for the socket of shared-memory streams; empty: a folder of this user among the temporary files
+ * @param limits limits of the links
  */
 public record LinkOptions(
         InetAddress bind,
@@ -40,17 +41,17 @@ public record LinkOptions(
         }
     }
 
-    /** All interfaces. */
+    /** Options for all interfaces. */
     public static LinkOptions anyAddress(int port) {
         return at(new InetSocketAddress(port).getAddress(), port);
     }
 
-    /** This machine only. */
+    /** Options for this machine only. */
     public static LinkOptions loopback(int port) {
         return at(InetAddress.getLoopbackAddress(), port);
     }
 
-    /** One address of this machine. */
+    /** Options for one address of this machine. */
     public static LinkOptions at(InetAddress bind, int port) {
         return new LinkOptions(
                 bind,
@@ -66,147 +67,94 @@ public record LinkOptions(
                 LinkLimits.DEFAULT);
     }
 
-    /** These options, trying that many ports. */
+    /** These options with another number of ports to try. */
     public LinkOptions portsTried(int count) {
-        return new LinkOptions(
-                bind,
-                port,
-                count,
-                localAddresses,
-                remoteAddresses,
-                policy,
-                aesSlow,
-                acceptsStreams,
-                transport,
-                home,
-                limits);
+        return with(copy -> copy.portsTried = count);
     }
 
-    /** These options, with links from and to those own addresses only. */
+    /** These options, limited to links from and to these addresses of this machine. */
     public LinkOptions localAddresses(Predicate<InetAddress> usable) {
-        return new LinkOptions(
-                bind,
-                port,
-                portsTried,
-                Optional.of(usable),
-                remoteAddresses,
-                policy,
-                aesSlow,
-                acceptsStreams,
-                transport,
-                home,
-                limits);
+        return with(copy -> copy.localAddresses = Optional.of(usable));
     }
 
     /** These options, reachable from those addresses only. */
     public LinkOptions remoteAddresses(Predicate<InetAddress> known) {
-        return new LinkOptions(
-                bind,
-                port,
-                portsTried,
-                localAddresses,
-                known,
-                policy,
-                aesSlow,
-                acceptsStreams,
-                transport,
-                home,
-                limits);
+        return with(copy -> copy.remoteAddresses = known);
     }
 
     /** These options with another policy. */
     public LinkOptions policy(AdmissionPolicy admission) {
-        return new LinkOptions(
-                bind,
-                port,
-                portsTried,
-                localAddresses,
-                remoteAddresses,
-                admission,
-                aesSlow,
-                acceptsStreams,
-                transport,
-                home,
-                limits);
+        return with(copy -> copy.policy = admission);
     }
 
-    /** These options, with what is known of AES. */
+    /** These options, with slow or fast AES. */
     public LinkOptions aesSlow(boolean slow) {
-        return new LinkOptions(
-                bind,
-                port,
-                portsTried,
-                localAddresses,
-                remoteAddresses,
-                policy,
-                slow,
-                acceptsStreams,
-                transport,
-                home,
-                limits);
+        return with(copy -> copy.aesSlow = slow);
     }
 
     /** These options, without a port for data streams: this node opens none. */
     public LinkOptions withoutStreams() {
-        return new LinkOptions(
-                bind,
-                port,
-                portsTried,
-                localAddresses,
-                remoteAddresses,
-                policy,
-                aesSlow,
-                false,
-                transport,
-                home,
-                limits);
+        return with(copy -> copy.acceptsStreams = false);
     }
 
-    /** These options with another way for data. */
+    /** These options with another transport of data. */
     public LinkOptions transport(DataTransport way) {
-        return new LinkOptions(
-                bind,
-                port,
-                portsTried,
-                localAddresses,
-                remoteAddresses,
-                policy,
-                aesSlow,
-                acceptsStreams,
-                way,
-                home,
-                limits);
+        return with(copy -> copy.transport = way);
     }
 
     /** These options with the folder of this node's identity. */
     public LinkOptions home(HearthHome folder) {
-        return new LinkOptions(
-                bind,
-                port,
-                portsTried,
-                localAddresses,
-                remoteAddresses,
-                policy,
-                aesSlow,
-                acceptsStreams,
-                transport,
-                Optional.of(folder),
-                limits);
+        return with(copy -> copy.home = Optional.of(folder));
     }
 
     /** These options with other limits. */
     public LinkOptions limits(LinkLimits other) {
+        return with(copy -> copy.limits = other);
+    }
+
+    private LinkOptions with(Consumer<Values> change) {
+        var copy = new Values(this);
+        change.accept(copy);
         return new LinkOptions(
-                bind,
-                port,
-                portsTried,
-                localAddresses,
-                remoteAddresses,
-                policy,
-                aesSlow,
-                acceptsStreams,
-                transport,
-                home,
-                other);
+                copy.bind,
+                copy.port,
+                copy.portsTried,
+                copy.localAddresses,
+                copy.remoteAddresses,
+                copy.policy,
+                copy.aesSlow,
+                copy.acceptsStreams,
+                copy.transport,
+                copy.home,
+                copy.limits);
+    }
+
+    /** The values of the options; changed only while a copy is made. */
+    private static final class Values {
+        private InetAddress bind;
+        private int port;
+        private int portsTried;
+        private Optional<Predicate<InetAddress>> localAddresses;
+        private Predicate<InetAddress> remoteAddresses;
+        private AdmissionPolicy policy;
+        private boolean aesSlow;
+        private boolean acceptsStreams;
+        private DataTransport transport;
+        private Optional<HearthHome> home;
+        private LinkLimits limits;
+
+        private Values(LinkOptions from) {
+            bind = from.bind;
+            port = from.port;
+            portsTried = from.portsTried;
+            localAddresses = from.localAddresses;
+            remoteAddresses = from.remoteAddresses;
+            policy = from.policy;
+            aesSlow = from.aesSlow;
+            acceptsStreams = from.acceptsStreams;
+            transport = from.transport;
+            home = from.home;
+            limits = from.limits;
+        }
     }
 }
