@@ -19,7 +19,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A training script's way into the cluster: starts a trainer, waits for others of its group, and gives the collectives.
+ * The entry point of a training script: starts a trainer, waits for others of its group, and provides the collectives.
  *
  * <pre>{@code
  * try (var hearth = AutoDiscoveryBackend.start(HearthConfig.defaults().namespace("home"))) {
@@ -29,16 +29,17 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A group is open until its start, which {@link #context(int)} waits for. A trainer that comes later enters where the next step
- * begins, if its script and the others' call {@link DistributedContext#share} and {@link DistributedContext#beginStep()};
- * otherwise its {@code context()} waits, and says so, until the job ends or its deadline has passed. Closing leaves the cluster in order: the others go on at once and nothing of the last result is lost.
+ * <p>Trainers may join a group until its start, which {@link #context(int)} waits for. A trainer that comes later enters at the next step,
+ * if all scripts call {@link DistributedContext#share} and {@link DistributedContext#beginStep()}. Otherwise its {@code context()} waits,
+ * and logs that, until the job ends or its deadline has passed. Closing leaves the cluster in order: the other trainers continue at once,
+ * and no part of the last result is lost.
  */
 public final class AutoDiscoveryBackend implements AutoCloseable {
     private final HearthNode node;
     private final CollectiveEngine engine;
     private final HearthConfig config;
-    private int ranksFound = 1; // of the thread that uses this backend
-    private @Nullable DistributedContext context; // of the thread that uses this backend
+    private int ranksFound = 1; // used by the backend's owner thread only
+    private @Nullable DistributedContext context; // used by the backend's owner thread only
 
     private AutoDiscoveryBackend(HearthNode node, CollectiveEngine engine, HearthConfig config) {
         this.node = node;
@@ -47,9 +48,9 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     }
 
     /**
-     * Starts a trainer; discovery goes on in the background.
+     * Starts a trainer; discovery continues in the background.
      *
-     * @throws SetupException something on this machine stands in the way, such as a missing secret; says what to do
+     * @throws SetupException if something on this machine prevents the start, such as a missing secret; its text says what to do
      */
     public static AutoDiscoveryBackend start(HearthConfig config) throws SetupException {
         return start(config, System.getenv());
@@ -71,35 +72,35 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
         return new AutoDiscoveryBackend(node, engine.get(), config);
     }
 
-    /** This trainer. */
+    /** The id of this trainer. */
     public NodeId id() {
         return node.id();
     }
 
-    /** Trainers of this group in the view, this one left out. */
+    /** Number of trainers of this group in the view, not counting this one. */
     public int peerCount() {
         return node.status().otherTrainers(config.group());
     }
 
     /**
-     * Waits until at least so many other trainers of this group are in the view, or at work where this one may enter. A {@link
-     * #context()} that follows does not return with fewer of them.
+     * Waits until at least {@code peers} other trainers of this group are in the view, or in a running job that this one may enter. A later
+     * {@link #context()} does not return with fewer of them.
      *
      * @param peers 0 or more
-     * @return how many there are
-     * @throws NotEnoughPeersException there were fewer in time; names who is there, who was refused, and why
+     * @return number of these trainers
+     * @throws NotEnoughPeersException if fewer came in time; its text names the nodes found, the rejected ones, and the reasons
      * @throws SetupException another computer uses this one's identity too; says where it is and what to do
      */
-    public int waitForPeers(int peers, Duration patience) throws HearthException, InterruptedException {
+    public int waitForPeers(int peers, Duration timeout) throws HearthException, InterruptedException {
         if (peers < 0) {
-            throw new IllegalArgumentException("cannot wait for " + peers + " peers; 0 or more");
+            throw new IllegalArgumentException("peers must be 0 or more, got " + peers);
         }
         Optional<ClusterStatus> there = node.latestStatus()
                 .await(
                         status -> found(status) >= peers
                                 || status.ownDoubled().isPresent()
                                 || node.failure().isPresent(),
-                        patience);
+                        timeout);
         if (node.failure().isPresent()) {
             throw node.failure().get();
         }
@@ -109,13 +110,13 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
             throw new NotEnoughPeersException("found " + found(status) + " of " + peers
                     + " peers of group '" + config.group() + "' in namespace '"
                     + status.namespace().name() + "' (key " + status.namespace().keyId() + ") within "
-                    + patience.toMillis() / 1e3 + " s; " + status.explain());
+                    + timeout.toMillis() / 1e3 + " s; " + status.explain());
         }
         ranksFound = Math.max(ranksFound, peers + 1);
         return found(status);
     }
 
-    /** Throws if another computer uses this node's identity: such a node joins no cluster until its restart, so no wait would end. */
+    /** Throws if another computer uses this node's identity. Such a node joins no cluster until its restart, so a wait would never end. */
     private static void requireOwnIdentity(ClusterStatus status) throws SetupException {
         Optional<String> doubled = status.ownDoubled();
         if (doubled.isPresent()) {
@@ -128,8 +129,8 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     }
 
     /**
-     * The collectives of this group, as {@link #context(int)}, with as many ranks as the last {@link #waitForPeers} found enough, this one
-     * included, and not fewer than {@link HearthConfig#minimumRanks()}; 1 if nobody asked for more.
+     * The collectives of this group, as {@link #context(int)}, with at least the number of ranks that the last {@link #waitForPeers}
+     * required, this one included, and at least {@link HearthConfig#minimumRanks()}; 1 by default.
      *
      * @throws NotEnoughPeersException as there
      * @throws HearthException as there
@@ -139,28 +140,29 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     }
 
     /**
-     * The collectives of this group. The first call starts it: returns when all trainers of the group that are in the view called it
-     * and there are at least as many as each of them asks for. All get the same members, whose rank and world size stay until
-     * a call ends without a lost member, or a step begins. Whoever is lost before is waited for, and may come back or be
-     * restarted. The first collective after the start waits for as many ranks again.
+     * The collectives of this group. The first call starts the group. It returns when all trainers of the group in the view have called it,
+     * and each of them has at least the number of ranks that it requires. All get the same members. Their ranks and the world size do not
+     * change until a call ends without a lost member, or a step begins. A member that is lost before is waited for, and may come back or be
+     * restarted. The first collective after the start waits for the same number of ranks again.
      *
-     * <p>Where the group is at work already, no second one starts. If it begins steps, this returns, and the context's first call
-     * has to be {@link DistributedContext#beginStep()}, with which this trainer enters; before that it has no rank. If it does not begin
-     * steps, or has {@link HearthConfig#maximumRanks()} members, this waits until that changes or the job ends.
+     * <p>If the group's job is already running, no second one starts. If the job begins steps, this method returns, and the context's first
+     * call must be {@link DistributedContext#beginStep()}. With that call this trainer enters; before it has no rank. If the job does not
+     * begin steps, or the group has {@link HearthConfig#maximumRanks()} members, this method waits until that changes or the job ends.
      *
-     * <p>Waits for {@link HearthConfig#deadline()} at most, and may be called again after an error. Once there is a context, every
-     * call returns it.
+     * <p>Waits at most for {@link HearthConfig#deadline()}, and may be called again after an error. Once there is a context, every call
+     * returns it.
      *
-     * @param minimumRanks 1 or more; counts if {@link #waitForPeers} and {@link HearthConfig#minimumRanks()} do not ask for more
-     * @throws NotEnoughPeersException there were fewer, or not all called this, in time; names the others and what each waits for
+     * @param minimumRanks 1 or more; ignored if {@link #waitForPeers} or {@link HearthConfig#minimumRanks()} require more
+     * @throws NotEnoughPeersException if there were fewer, or not all called this method, in time; its text names the others and the wait
+     *     of each
      * @throws SetupException another computer uses this one's identity too; says where it is and what to do
-     * @throws HearthException the group did not start; says why
+     * @throws HearthException if the group did not start; its text says why
      */
     public DistributedContext context(int minimumRanks) throws HearthException {
         requireOwnIdentity(node.status());
         if (context == null) {
             int least = Math.max(minimumRanks, Math.max(ranksFound, config.minimumRanks()));
-            var _ = new RankBounds(least, config.maximumRanks()); // what no group can have is said at once
+            var _ = new RankBounds(least, config.maximumRanks()); // rejects impossible bounds at once
             start(least);
             context = new DistributedContext(
                     engine, () -> Optional.of(node.status().view().master()));
@@ -181,20 +183,20 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
         }
     }
 
-    /** Tells {@code listener} how far long transfers are that begin from now on, and nobody else. */
+    /** Reports the progress of long transfers that begin from now on to {@code listener}, in place of a former listener. */
     public void progress(CollectiveProgress listener) {
         engine.progress(listener);
     }
 
     /**
-     * Tells {@code listener} where the time of all collectives goes that begin from now on, and nobody else; {@link ChromeTrace}
-     * writes it down, {@link CollectiveTrace#NONE} ends it.
+     * Reports the spans of all collectives that begin from now on to {@code listener}, in place of a former listener. {@link ChromeTrace}
+     * records them; {@link CollectiveTrace#NONE} ends the trace.
      */
     public void trace(CollectiveTrace listener) {
         engine.trace(listener);
     }
 
-    /** What this node believes now. */
+    /** The current status of this node. */
     public ClusterStatus status() {
         return node.status();
     }
@@ -204,17 +206,17 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
         return node.topology();
     }
 
-    /** The running node, for what is not about training. */
+    /** The running node, for everything but training. */
     public HearthNode node() {
         return node;
     }
 
-    /** Tries an address besides those that discovery finds. */
+    /** Adds an address to those that discovery finds. */
     public void addPeer(HostPort address) {
         node.addPeer(address);
     }
 
-    /** Leaves in order and ends everything; idempotent. */
+    /** Leaves the cluster in order and ends the node; idempotent. */
     @Override
     public void close() {
         node.close();

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What was measured of this machine's engines, in the file {@code engines} of the user's folder, mode 0600. It costs a measurement
- * when it is lost, so nobody keeps a copy of a damaged one.
+ * Measurements of this machine's engines, in the file {@code engines} of the user's folder, mode 0600. A lost file costs only a new
+ * measurement, so no copy of a damaged one is kept.
  */
 public final class CalibrationFile implements CalibrationStore {
     private static final String NAME = "engines";
@@ -24,7 +24,7 @@ public final class CalibrationFile implements CalibrationStore {
     private final Home home;
     private final String name;
 
-    /** Where the folder is; looked for when it is needed, because a machine without a GPU needs none. */
+    /** Finds the folder, only when it is needed: a machine without a GPU needs none. */
     private interface Home {
         HearthHome open() throws SetupException;
     }

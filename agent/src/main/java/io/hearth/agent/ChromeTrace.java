@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Keeps where the time of collectives goes, and writes it for {@code chrome://tracing} and Perfetto, in the JSON object form of the
- * Trace Event Format: a process for each rank, in it a thread for calls, one for sending and one for receiving, and a complete event
- * ({@code "ph": "X"}) for each span.
+ * Records the spans of collectives, and writes them for {@code chrome://tracing} and Perfetto, in the JSON object form of the Trace Event
+ * Format: a process for each rank, in it a thread for calls, one for sending and one for receiving, and a complete event ({@code "ph":
+ * "X"}) for each span.
  *
  * <pre>{@code
  * var trace = new ChromeTrace(cluster.rank());
@@ -29,10 +29,10 @@ import java.util.Set;
  * trace.write(Path.of("sum.json"));
  * }</pre>
  *
- * <p>Times are microseconds of {@link System#nanoTime}: ranks of one machine share that clock, so their spans stand side by side.
+ * <p>Times are microseconds of {@link System#nanoTime}: ranks of one machine share that clock, so their spans are comparable.
  */
 public final class ChromeTrace implements CollectiveTrace {
-    /** Spans and calls kept, where nothing else is said; of more the later ones are only counted. */
+    /** Default number of spans and calls to keep; later ones are only counted. */
     public static final int SPANS_MAX = 200_000;
 
     private static final String EVENTS = "traceEvents";
@@ -50,34 +50,34 @@ public final class ChromeTrace implements CollectiveTrace {
         }
     }
 
-    /** One thing done with one segment; arguments as in {@link CollectiveTrace#segment}. */
+    /** One phase of one segment; arguments as in {@link CollectiveTrace#segment}. */
     private record Span(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos, long thread) {}
 
-    /** @param dropped spans since the call before that were not kept */
+    /** @param dropped spans since the previous call that were not kept */
     private record Call(Collective collective, long dropped) {}
 
     private final int rank;
     private final int spansMax;
     private final List<Span> spans = new ArrayList<>();
     private final List<Call> calls = new ArrayList<>();
-    private final Set<Long> callers = new HashSet<>(); // threads that call collectives, which send too
+    private final Set<Long> callers = new HashSet<>(); // threads that call collectives; they also send
     private long dropped;
     private Optional<Collective> last = Optional.empty();
 
-    /** Keeps up to {@link #SPANS_MAX} spans of a rank. */
+    /** A trace of a rank with up to {@link #SPANS_MAX} spans. */
     public ChromeTrace(int rank) {
         this(rank, SPANS_MAX);
     }
 
     /**
-     * A trace with nothing in it yet.
+     * An empty trace.
      *
-     * @param rank by which the process is named, and told from others in one file
+     * @param rank names the process in the file, and distinguishes it from others in a merged file
      * @param spansMax positive; kept in memory, some 100 bytes each
      */
     public ChromeTrace(int rank, int spansMax) {
         if (spansMax < 1) {
-            throw new IllegalArgumentException("a trace keeps at least one span, got " + spansMax);
+            throw new IllegalArgumentException("spansMax must be positive, got " + spansMax);
         }
         this.rank = rank;
         this.spansMax = spansMax;
@@ -110,13 +110,13 @@ public final class ChromeTrace implements CollectiveTrace {
         }
     }
 
-    /** What ended last, be it kept or not. */
+    /** The collective that ended last, recorded or not. */
     public synchronized Optional<Collective> last() {
         return last;
     }
 
     /**
-     * Writes the whole, in the place of what was there.
+     * Writes the trace, and replaces a former file.
      *
      * @throws IOException the file cannot be written
      */
@@ -132,9 +132,9 @@ public final class ChromeTrace implements CollectiveTrace {
     }
 
     /**
-     * Writes what the ranks' files hold into one.
+     * Merges the files of several ranks into one.
      *
-     * @throws IOException a file cannot be read or is no trace, or {@code whole} cannot be written; says which
+     * @throws IOException if a file cannot be read or is no trace, or {@code whole} cannot be written; the text names the file
      */
     public static void merge(List<Path> files, Path whole) throws IOException {
         var events = new JsonArray();

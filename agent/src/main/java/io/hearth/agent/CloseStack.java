@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Things that were opened one after the other and are closed in the opposite order, all of them, whatever one of them does. What is
- * kept after the scope was closed is closed at once.
+ * Closes resources in the opposite order of their opening, all of them, even if closing one fails. A resource that is added after {@link
+ * #close} is closed at once.
  */
 final class CloseStack implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CloseStack.class);

@@ -16,25 +16,25 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * What a node believes at one moment: all that {@code status}, {@code wait} and a script's waiting look at.
+ * The status of a node at one moment, for {@code status}, {@code wait} and the waits of a script.
  *
  * @param self this node
  * @param port it listens on
- * @param namespace that it takes part in
- * @param state of it in the choice of the master
- * @param waiting why it waits for admission or for a quorum
- * @param view where it lives
+ * @param namespace of this node
+ * @param state of this node in the election of the master
+ * @param waiting reason why it waits for admission or for a quorum
+ * @param view its current view
  * @param nodes this node, all members of its view and all others that are linked; members first, in rank order
- * @param refused who was met and is no peer, the newest last
- * @param faults peers that sent what this node could not read or handle, so that their link was closed, or a view that
- *     contradicts another one; the newest last
+ * @param refused rejected connections, the newest last
+ * @param faults peers whose messages this node could not read or handle, so that it closed the link, or whose view contradicts another one;
+ *     the newest last
  * @param doubled identities that two computers use, this node's own first
  * @param ignored well-formed messages of linked nodes that had no effect since the start, by reason; only reasons that occurred
  * @param firstPeerMillis from the node's start to its first admitted link
- * @param trainersElsewhere trainers of the own group that are at work in another view, or have all its places
- * @param trainers other trainers of the own group that are linked, and what each said of itself
- * @param discovery what was tried to find peers, in one line, while there are none
- * @param mdns what mDNS did and heard on each interface in use
+ * @param trainersElsewhere trainers of this node's group that train in another view, or fill all places of the group
+ * @param trainers other linked trainers of this node's group, with their notes
+ * @param discovery attempts to find peers, in one line, while there are none
+ * @param mdns counters of mDNS per interface in use
  */
 public record ClusterStatus(
         NodeId self,
@@ -63,7 +63,7 @@ public record ClusterStatus(
         ignored = Collections.unmodifiableMap(new TreeMap<>(ignored));
     }
 
-    /** A namespace as it may be shown: never its secret. */
+    /** A namespace as it may be displayed, without its secret. */
     public record Namespace(String name, String keyId, boolean open) {}
 
     /**
@@ -73,22 +73,22 @@ public record ClusterStatus(
      * @param epoch its number
      * @param members all of them
      * @param master rank 0
-     * @param toldBy where this node has it from, in short form
+     * @param toldBy sender from which this node got it, in short form
      */
     public record ViewSummary(String lineage, long epoch, int members, NodeId master, String toldBy) {}
 
     /**
      * One node.
      *
-     * @param label for people, as the node said; empty while unknown
-     * @param role known of members only
+     * @param label for people, from the node's introduction; empty while unknown
+     * @param role of members only
      * @param group of a trainer
      * @param rank in the view, of members only
      * @param address of the link to it
-     * @param health what the failure detector thinks; healthy of itself
-     * @param roundTripNanos newest measured
-     * @param meanRoundTripNanos smoothed
-     * @param apart why it is not in one view with this node, or why it is waited for; never of a node whose health is healthy
+     * @param health opinion of the failure detector; healthy for this node itself
+     * @param roundTripNanos latest measurement
+     * @param meanRoundTripNanos smoothed measurement
+     * @param apart reason why it is not in this node's view, or why this node waits for it; never for a healthy node
      */
     public record Node(
             NodeId id,
@@ -104,38 +104,38 @@ public record ClusterStatus(
             Optional<String> apart) {}
 
     /**
-     * Another trainer of the own group.
+     * Another trainer of this node's group.
      *
      * @param inView whether it is in the same view as this node
      * @param least ranks that it waits for
-     * @param spare it waits outside because the group is full
+     * @param spare whether it waits because the group is full
      */
     public record Trainer(NodeId id, boolean inView, GroupActivity activity, int least, boolean spare) {
-        /** What it is doing, for people. */
+        /** Its activity, for people. */
         public String text() {
             String what = switch (activity) {
                 case IDLE -> "has not called context() yet";
                 case STARTING -> "waits in context() for " + least + (least == 1 ? " rank" : " ranks");
-                case WORKING -> "is at work without steps: nobody can enter";
-                case STEPPING -> "is at work by steps";
+                case WORKING -> "trains without steps: no trainer can enter";
+                case STEPPING -> "trains in steps";
             };
             return (spare ? "is a spare, " : "") + what + (inView ? "" : ", in another view");
         }
     }
 
-    /** Somebody who was met and is no peer. */
+    /** Rejected connections with the same host, identity and cause. */
     public record Refused(String address, String who, String why, long count) {}
 
-    /** Whose messages were rejected, why the last one was, and how many. */
+    /** Rejected messages of one sender: the reason for the last one, and their number. */
     public record Fault(String who, String why, long count) {}
 
     /**
      * An identity that two computers use.
      *
-     * @param who it names, in short form
+     * @param who the identity, in short form
      * @param isSelf whether it is this node's
-     * @param addresses where the two are, as far as that is known; of this node's own, where the other is
-     * @param text what that means and what to do
+     * @param addresses of the two computers, as far as known; for this node's own identity, of the other computer
+     * @param text consequence and remedy
      */
     public record Doubled(String who, boolean isSelf, List<String> addresses, String text) {
         public Doubled {
@@ -143,7 +143,7 @@ public record ClusterStatus(
         }
     }
 
-    /** What a person has to do if another computer uses this node's identity; empty if none does. */
+    /** The remedy if another computer uses this node's identity; empty if none does. */
     public Optional<String> ownDoubled() {
         return doubled.stream().filter(Doubled::isSelf).map(Doubled::text).findFirst();
     }
@@ -157,7 +157,7 @@ public record ClusterStatus(
                 .count();
     }
 
-    /** Trainers of a group in the view, this node left out. */
+    /** Number of trainers of a group in the view, not counting this node. */
     public int otherTrainers(String group) {
         return (int) nodes.stream()
                 .filter(node -> node.rank().isPresent()
@@ -167,7 +167,7 @@ public record ClusterStatus(
                 .count();
     }
 
-    /** What the other trainers of the group are doing, in one line for people. */
+    /** The activities of the group's other trainers, in one line for people. */
     public String explainTrainers() {
         return trainers.isEmpty()
                 ? "no other trainer of the group is linked"
@@ -186,7 +186,7 @@ public record ClusterStatus(
                 .orElse(node.shortText());
     }
 
-    /** Who is there and who was refused, in one line for people. */
+    /** The nodes found and the rejected ones, in one line for people. */
     public String explain() {
         var there = nodes.stream()
                 .filter(node -> !node.isSelf())
@@ -194,7 +194,7 @@ public record ClusterStatus(
                         + (node.label().isEmpty() ? "" : " (" + node.label() + ")")
                         + (node.rank().isPresent() ? "" : ", linked, not in the view"))
                 .toList();
-        var line = new StringBuilder(there.isEmpty() ? "nobody else is here" : "here: " + String.join("; ", there));
+        var line = new StringBuilder(there.isEmpty() ? "no other node found" : "here: " + String.join("; ", there));
         waiting.ifPresent(why -> line.append("; waiting: ").append(why));
         doubled.stream()
                 .filter(other -> !other.isSelf())

@@ -10,33 +10,33 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What the view change needs of a node's collectives; an agent has none. */
+/** A node's collectives as the view change uses them; an agent has none. */
 sealed interface Collectives {
-    /** Stops all data threads and tells where the collectives stand; empty without any. */
+    /** Stops all data threads and returns the status of the collectives; empty without any. */
     Optional<Bytes> freeze(Lineage lineage, long epoch);
 
-    /** A committed view; data threads may run. */
+    /** Installs a committed view; data threads may run. */
     void install(View view);
 
-    /** Open work ends with this error. */
+    /** Ends open work with this error. */
     void removed(HearthException why);
 
-    /** Every call from now on ends with this error, for good. */
+    /** Ends every call from now on with this error. */
     void fail(HearthException why);
 
-    /** Whether the next step has to wait. */
+    /** Makes the next step wait, or not. */
     void hold(boolean held);
 
-    /** Whether all data threads stand still. */
+    /** Whether all data threads are stopped. */
     void rest(boolean resting);
 
-    /** All collectives up to this number ended; -1 without any. */
+    /** Number of the last collective up to which all have ended; -1 without any. */
     long doneUpTo();
 
     /**
      * The trainer's engine.
      *
-     * @param roundTrips asked for the measured nanoseconds to each peer
+     * @param roundTrips supplies the measured round trip to each peer, in nanoseconds
      */
     record Engine(CollectiveEngine engine, Supplier<Map<NodeId, Long>> roundTrips) implements Collectives {
         @Override
@@ -74,7 +74,7 @@ sealed interface Collectives {
             return engine.doneUpTo();
         }
 
-        /** Names a lineage in the streams' fence: founder, incarnation and counter are never used twice. */
+        /** The name of a lineage in the streams' fence; founder, incarnation and counter together are unique. */
         private static String text(Lineage lineage) {
             return lineage.founder().text() + "#" + lineage.incarnation() + "." + lineage.counter();
         }

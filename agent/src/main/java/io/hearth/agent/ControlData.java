@@ -8,8 +8,8 @@ import io.hearth.election.Proposal;
 import io.hearth.election.View;
 
 /**
- * Reads what the view change carries for the collectives without knowing it. A report or resolution that breaks a bound ends the
- * sender's link, and no node passes it on.
+ * Checks the reports and resolutions of collectives, which the view change carries as opaque bytes. One that breaks a bound ends the
+ * sender's link, and no node forwards it.
  */
 final class ControlData {
     private ControlData() {}
@@ -17,7 +17,7 @@ final class ControlData {
     /**
      * Checks a message before a machine gets it.
      *
-     * @throws MalformedMessageException something in it is no report and no resolution; says what
+     * @throws MalformedMessageException if a part of it is no report or resolution; its text names the part
      */
     static void requireReadable(Message message) throws MalformedMessageException {
         switch (message) {

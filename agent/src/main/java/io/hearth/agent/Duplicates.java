@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Which identities two computers use, in words for people. Owner thread only. */
+/** The identities that two computers use, with messages for people. Owner thread only. */
 final class Duplicates {
     private static final Logger LOG = LoggerFactory.getLogger(Duplicates.class);
     private static final String REMEDY =
@@ -28,7 +28,7 @@ final class Duplicates {
         this.self = self;
     }
 
-    /** Two computers use each of these identities, and no other. */
+    /** Takes the set of other nodes' identities that two computers use. */
     void others(SortedMap<PeerId, DoubledIdentity> machines) {
         machines.forEach((machine, found) -> {
             if (!others.containsKey(machine)) {
@@ -39,29 +39,29 @@ final class Duplicates {
         others.keySet().stream()
                 .filter(machine -> !machines.containsKey(machine))
                 .forEach(machine -> LOG.info(
-                        "peer={} is doubled no more: one of the two computers was not seen lately",
+                        "peer={} is no longer doubled: one of the two computers was not seen lately",
                         machine.shortText()));
         others = new TreeMap<>(machines);
     }
 
     /**
-     * Another computer uses this node's identity.
+     * Records that another computer uses this node's identity.
      *
-     * @param by who says so, this node itself if it met the other
+     * @param by the node that reported it; this node itself if it met the other computer
      * @return the line for people
      */
     String own(DoubledIdentity found, NodeId by) {
         String text = "another computer uses the identity of this one too, at "
                 + found.other().address() + " (said by "
                 + (by.equals(self) ? "that computer itself" : by.shortText()) + "): this node is out of its cluster and"
-                + " joins nobody until it is started again; " + REMEDY;
+                + " joins no cluster until it is started again; " + REMEDY;
         own = Optional.of(new ClusterStatus.Doubled(
                 self.peer().shortText(), true, List.of(found.other().address()), text));
         LOG.warn("this node is doubled: {}", text);
         return text;
     }
 
-    /** All machines of which that is known, this one included. */
+    /** All machines whose identity two computers use, this one included. */
     SortedSet<PeerId> machines() {
         var machines = new TreeSet<>(others.keySet());
         if (own.isPresent()) {
@@ -81,7 +81,7 @@ final class Duplicates {
                 .map(found -> of(found).text());
     }
 
-    /** This node first. */
+    /** All doubled identities, this node's first. */
     List<ClusterStatus.Doubled> list() {
         var all = new ArrayList<ClusterStatus.Doubled>();
         own.ifPresent(all::add);

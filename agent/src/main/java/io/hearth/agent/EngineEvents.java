@@ -4,7 +4,7 @@ import io.hearth.collective.engine.CollectiveListener;
 import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 
-/** Turns what the collectives tell into events of the owner thread. */
+/** Turns the reports of the collectives into events of the owner thread. */
 record EngineEvents(NodeInbox inbox) implements CollectiveListener {
     @Override
     public void progress(long doneUpTo, GroupPhase phase) {

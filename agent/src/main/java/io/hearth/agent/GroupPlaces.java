@@ -8,20 +8,20 @@ import java.util.SortedMap;
 import java.util.TreeSet;
 
 /**
- * What a trainer makes of the notes of others. Pure.
+ * A trainer's conclusions from the notes of others. Pure.
  *
- * <p>A group that may have only so many ranks has no list of places. In a view the first ones have them, by rank: no step begins while
- * there are more, and a member that is beyond what any member before it allows walks out. Out of the view, a trainer waits
- * while all places are taken, and of several spares those with the smallest ids take what becomes free. If two nodes count
- * differently for a moment, too many enter, and the last ones walk out again.
+ * <p>A group with a maximum number of ranks keeps no list of places. In a view the first members have the places, by rank. No step begins
+ * while there are more members, and a member whose rank exceeds the maximum of any member before it leaves. Outside the view, a trainer
+ * waits while all places are taken; of several spares, those with the smallest ids take the places that become free. If two nodes count
+ * differently for a moment, too many enter, and the last ones leave again.
  *
- * @param elsewhere the furthest that a trainer of the group is that lives in another view
- * @param meetsStep whether another trainer of the group in the view has called for the beginning of a step
+ * @param elsewhere most advanced activity of the group's trainers in another view
+ * @param meetsStep whether another trainer of the group in the view has begun a step
  * @param spare whether all places are taken without this trainer
  */
 record GroupPlaces(GroupActivity elsewhere, boolean meetsStep, boolean spare) {
     /**
-     * Decides.
+     * Draws the conclusions.
      *
      * @param self this trainer
      * @param own its newest note

@@ -17,7 +17,7 @@ import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells linked nodes how far this trainer is, hears the same of them, and tells the collectives what follows. Owner thread only. */
+/** Exchanges trainer notes with linked nodes, and passes the conclusions to the collectives. Owner thread only. */
 final class GroupTalk {
     private static final Logger LOG = LoggerFactory.getLogger(GroupTalk.class);
 
@@ -29,12 +29,12 @@ final class GroupTalk {
     private final Set<NodeId> linked = new HashSet<>();
     private final SortedMap<NodeId, TrainerNote> notes = new TreeMap<>(); // of linked trainers of this group
     private GroupPlaces places = new GroupPlaces(GroupActivity.IDLE, false, false);
-    private Optional<TrainerNote> told = Optional.empty();
+    private Optional<TrainerNote> sent = Optional.empty();
 
     /**
-     * A talk in which nothing was said.
+     * An exchange without any notes yet.
      *
-     * @param engine of a trainer; without one, nothing is told
+     * @param engine of a trainer; empty for an agent, which sends nothing
      * @param messenger sends a note on the link to a node; lost if there is none
      */
     GroupTalk(
@@ -52,8 +52,8 @@ final class GroupTalk {
 
     void admitted(NodeId node) {
         linked.add(node);
-        notes.remove(node); // what another start of it said
-        told.ifPresent(note -> messenger.accept(node, note.encode()));
+        notes.remove(node); // from another start of the node
+        sent.ifPresent(note -> messenger.accept(node, note.encode()));
     }
 
     void lost(NodeId node) {
@@ -69,7 +69,7 @@ final class GroupTalk {
     }
 
     /**
-     * Does what is due.
+     * Sends this trainer's note if it changed, and passes new conclusions to the collectives.
      *
      * @param stepAside takes this node out of its view; called when the group is full without it
      */
@@ -81,7 +81,7 @@ final class GroupTalk {
         List<NodeId> inView = view.group(group).stream().map(Member::node).toList();
         GroupPlaces now = GroupPlaces.of(self, note(collectives), inView, notes);
         if (now.spare() && inView.size() > 1 && !collectives.mayStepAside()) {
-            now = new GroupPlaces(now.elsewhere(), now.meetsStep(), false); // not in the middle of its work
+            now = new GroupPlaces(now.elsewhere(), now.meetsStep(), false); // not during its work
         }
         if (!now.equals(places)) {
             if (now.spare() != places.spare()) {
@@ -95,8 +95,8 @@ final class GroupTalk {
             collectives.hear(now.elsewhere(), now.meetsStep(), now.spare());
         }
         TrainerNote note = note(collectives);
-        if (!told.equals(Optional.of(note))) {
-            told = Optional.of(note);
+        if (!sent.equals(Optional.of(note))) {
+            sent = Optional.of(note);
             byte[] bytes = note.encode();
             linked.forEach(node -> messenger.accept(node, bytes));
         }
@@ -110,7 +110,7 @@ final class GroupTalk {
         return new TrainerNote(group, least, bounds.most(), collectives.activity(), places.spare());
     }
 
-    /** Other trainers of the group that are linked, and what each said of itself. */
+    /** Other linked trainers of the group, with their notes. */
     List<ClusterStatus.Trainer> trainers(View view) {
         return notes.entrySet().stream()
                 .map(entry -> new ClusterStatus.Trainer(

@@ -16,11 +16,11 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * What a node may be told. Everything has a default; a method with an argument gives a copy with that one thing changed, and the
- * one of the same name without an argument tells it. Holds no secrets.
+ * Settings of a node. Each setting has a default. A method with an argument returns a copy with that setting changed; the method of the
+ * same name without an argument returns the setting. Contains no secrets.
  */
 public final class HearthConfig {
-    /** The group of trainers that name none. */
+    /** The group of trainers without a configured group. */
     public static final String DEFAULT_GROUP = "default";
 
     private static final int LISTED_MAX = 64;
@@ -36,7 +36,7 @@ public final class HearthConfig {
         return new HearthConfig(new Values());
     }
 
-    /** A node that is always on: coordinates and observes, trains nothing. */
+    /** A copy for an agent: it is always on, coordinates and observes, and trains nothing. */
     public HearthConfig agent(String slot) {
         return with(copy -> {
             copy.role = Role.AGENT;
@@ -54,7 +54,7 @@ public final class HearthConfig {
         return with(copy -> copy.home = Optional.of(folder));
     }
 
-    /** Name of the namespace whose secret must be known here; empty for the only one that is. */
+    /** Name of the namespace whose secret must be known here; empty for the only one. */
     public Optional<String> namespace() {
         return values.namespace;
     }
@@ -64,7 +64,7 @@ public final class HearthConfig {
         return with(copy -> copy.namespace = Optional.of(name));
     }
 
-    /** Whether to take part in the open namespace of that name, which anybody on the LAN may join. */
+    /** Whether to take part in the open namespace of that name, which any computer on the LAN may join. */
     public boolean open() {
         return values.open;
     }
@@ -74,7 +74,7 @@ public final class HearthConfig {
         return with(copy -> copy.open = anybody);
     }
 
-    /** What people call this machine; empty for the computer's own name. */
+    /** Name of this machine for people; empty for the computer's own name. */
     public Optional<String> label() {
         return values.label;
     }
@@ -89,7 +89,7 @@ public final class HearthConfig {
         return values.role;
     }
 
-    /** Slot of an agent; trainers take the first free one. */
+    /** Slot of an agent; a trainer takes the first free one. */
     public String slot() {
         return values.slot;
     }
@@ -104,7 +104,7 @@ public final class HearthConfig {
         return with(copy -> copy.group = checkedGroup(job));
     }
 
-    /** Exactly this port for links; empty for the usual ones of the role. */
+    /** Port of links, without alternatives; empty for the usual ones of the role. */
     public OptionalInt port() {
         return values.port;
     }
@@ -114,7 +114,7 @@ public final class HearthConfig {
         return with(copy -> copy.port = OptionalInt.of(checkedPort(number)));
     }
 
-    /** Exactly these network interfaces, by name; empty for all usable ones. */
+    /** Names of the network interfaces to use; empty for all usable ones. */
     public List<String> interfaces() {
         return values.interfaces;
     }
@@ -134,7 +134,7 @@ public final class HearthConfig {
         return with(copy -> copy.excludedInterfaces = bounded("excluded interfaces", names));
     }
 
-    /** Addresses {@code host[:port]} to try besides discovery. */
+    /** Addresses {@code host[:port]} to dial besides those of discovery. */
     public List<String> peers() {
         return values.peers;
     }
@@ -144,7 +144,7 @@ public final class HearthConfig {
         return with(copy -> copy.peers = bounded("peers", addresses));
     }
 
-    /** What all-reduce sends; the same on all members of the group. */
+    /** Compression of all-reduce; the same on all members of the group. */
     public CompressionStrategy compression() {
         return values.compression;
     }
@@ -164,7 +164,7 @@ public final class HearthConfig {
         return with(copy -> copy.engine = name);
     }
 
-    /** How gradients travel between nodes of this machine. */
+    /** Transport of data streams, such as shared memory within this machine. */
     public DataTransport transport() {
         return values.transport;
     }
@@ -174,7 +174,7 @@ public final class HearthConfig {
         return with(copy -> copy.transport = way);
     }
 
-    /** How soon silence is suspicious. */
+    /** Settings of the failure detector. */
     public HealthConfig health() {
         return values.health;
     }
@@ -184,7 +184,7 @@ public final class HearthConfig {
         return with(copy -> copy.health = config);
     }
 
-    /** Whether to go on alone when the quorum is lost for long, and to yield later. */
+    /** Whether this node continues alone after a long loss of the quorum, and yields to the others later. */
     public boolean continueOnPartition() {
         return values.continueOnPartition;
     }
@@ -205,22 +205,22 @@ public final class HearthConfig {
     }
 
     /**
-     * Fewest ranks that this trainer goes on with, 1 unless said otherwise. With fewer, {@code context()} and the next step wait;
-     * in a script without steps, the next collective does. At its deadline each rank gets a {@link
-     * io.hearth.core.NotEnoughRanksException}. Where ranks say different numbers the largest counts.
+     * Fewest ranks with which this trainer continues, 1 by default. With fewer, {@code context()} and the next step wait; in a script
+     * without steps, the next collective does. At its deadline each rank gets a {@link io.hearth.core.NotEnoughRanksException}. If ranks
+     * have different numbers, the largest applies.
      */
     public int minimumRanks() {
         return values.ranks.least();
     }
 
-    /** A copy with another {@link #minimumRanks()}; and with as many {@link #maximumRanks()} if those were fewer. */
+    /** A copy with another {@link #minimumRanks()}; raises {@link #maximumRanks()} to the same number if it was smaller. */
     public HearthConfig minimumRanks(int least) {
         return with(copy -> copy.ranks = new RankBounds(least, Math.max(least, copy.ranks.most())));
     }
 
     /**
-     * Most ranks that the group trains with, as many as a cluster has unless said otherwise. A trainer that comes later is a spare:
-     * it waits in {@code context()} or {@code beginStep()}, says so, and takes a place when one becomes free. The same on all ranks.
+     * Most ranks with which the group trains, by default the most that a cluster can have. A trainer that comes later is a spare: it waits
+     * in {@code context()} or {@code beginStep()}, logs that, and takes a place when one becomes free. The same on all ranks.
      */
     public int maximumRanks() {
         return values.ranks.most();
@@ -231,7 +231,7 @@ public final class HearthConfig {
         return with(copy -> copy.ranks = new RankBounds(copy.ranks.least(), most));
     }
 
-    /** How long a collective may take. */
+    /** Time limit of a collective. */
     public Duration deadline() {
         return values.deadline;
     }
@@ -241,12 +241,12 @@ public final class HearthConfig {
         return with(copy -> copy.deadline = checkedSpan("deadline", longest));
     }
 
-    /** How long the group may be kept waiting while this node takes over its shared state. */
+    /** Time for which the group may wait while this node fetches its shared state. */
     public Duration stateBudget() {
         return values.stateBudget;
     }
 
-    /** A copy with another {@link #stateBudget()}; more than the default 10 s where the state is large and the link slow. */
+    /** A copy with another {@link #stateBudget()}; use more than the default 10 s for a large state and a slow link. */
     public HearthConfig stateBudget(Duration longest) {
         return with(copy -> copy.stateBudget = checkedSpan("state budget", longest));
     }
@@ -259,21 +259,22 @@ public final class HearthConfig {
 
     private static String checkedGroup(String job) {
         if (job.isEmpty() || !ViewRules.isGroupName(job)) {
-            throw new IllegalArgumentException("a group is 1 to 63 of a-z, 0-9 and '-'");
+            throw new IllegalArgumentException(
+                    "group must be 1 to 63 characters of a-z, 0-9 and '-', got '" + job + "'");
         }
         return job;
     }
 
     private static int checkedPort(int number) {
         if (number < 1 || number > 65_535) {
-            throw new IllegalArgumentException("a port is 1 to 65535, got " + number);
+            throw new IllegalArgumentException("port must be 1 to 65535, got " + number);
         }
         return number;
     }
 
     private static Duration checkedSpan(String what, Duration longest) {
         if (!longest.isPositive()) {
-            throw new IllegalArgumentException("a " + what + " is longer than nothing, got " + longest);
+            throw new IllegalArgumentException(what + " must be positive, got " + longest);
         }
         return longest;
     }
@@ -285,7 +286,7 @@ public final class HearthConfig {
         return List.copyOf(entries);
     }
 
-    /** Changed only while a copy is made. */
+    /** The values of a configuration; changed only while a copy is made. */
     private static final class Values {
         private Optional<Path> home = Optional.empty();
         private Optional<String> namespace = Optional.empty();

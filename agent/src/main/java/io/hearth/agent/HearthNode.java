@@ -16,13 +16,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running node, from its first link to its orderly leave. What it is made of is in {@link NodeAssembly}; what it decides, the
- * machines decide on the thread of its {@link NodeLoop}.
+ * A running node, from its start to its orderly leave. {@link NodeAssembly} builds its parts; the machines decide, on the thread of its
+ * {@link NodeLoop}.
  */
 public final class HearthNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HearthNode.class);
 
-    /** Draining takes up to 5 s and asking to be let go up to 10 s: then it is a crash, and the others find out. */
+    /** Draining takes up to 5 s, and leaving the view up to 10 s. After that it is a crash for the others, which detect it. */
     private static final Duration LEAVING = Duration.ofSeconds(16);
 
     private final NodeAssembly parts;
@@ -35,7 +35,7 @@ public final class HearthNode implements AutoCloseable {
     /**
      * Starts a node with the environment of this process.
      *
-     * @throws SetupException something on this machine stands in the way; says what to do. Nothing is left running
+     * @throws SetupException if something on this machine prevents the start; its text says what to do. Nothing is left running
      */
     public static HearthNode start(HearthConfig config) throws SetupException {
         return start(config, System.getenv());
@@ -54,21 +54,21 @@ public final class HearthNode implements AutoCloseable {
         return parts.self();
     }
 
-    /** The port that the links of this node are dialled at. */
+    /** The port at which the links of this node are dialled. */
     public int port() {
         return parts.status().value().port();
     }
 
-    /** What the node believes now. */
+    /** The current status of the node. */
     public ClusterStatus status() {
         return parts.status().value();
     }
 
     /**
-     * Waits for a newer status and hands it over.
+     * Waits for a newer status and passes it to {@code reader}.
      *
-     * @param seen number of the newest status seen, 0 for none
-     * @return the number of the one handed over
+     * @param seen number of the newest status seen so far, 0 for none
+     * @return number of the status that was passed
      */
     public long awaitStatusAfter(long seen, Consumer<ClusterStatus> reader) throws InterruptedException {
         VersionedValue.Version<ClusterStatus> newer = parts.status().awaitAfter(seen);
@@ -76,7 +76,7 @@ public final class HearthNode implements AutoCloseable {
         return newer.number();
     }
 
-    /** Statuses as they come, for who waits. */
+    /** The newest status, for waiting threads. */
     VersionedValue<ClusterStatus> latestStatus() {
         return parts.status();
     }
@@ -86,7 +86,7 @@ public final class HearthNode implements AutoCloseable {
         return parts.topology().value();
     }
 
-    /** Tries an address besides those that discovery finds. */
+    /** Adds an address to those that discovery finds. */
     public void addPeer(HostPort address) {
         parts.addPeer(address);
     }
@@ -96,25 +96,22 @@ public final class HearthNode implements AutoCloseable {
         return parts.engine();
     }
 
-    /**
-     * How old what {@link #status()} says may be, in nanoseconds. Far above a second means that the thread that decides is stuck, or
-     * ended.
-     */
+    /** Largest possible age of {@link #status()}, in nanoseconds. Far above a second means that the owner thread is stuck or ended. */
     public long statusAgeNanos() {
         return parts.statusAgeNanos();
     }
 
-    /** Why the node stopped by itself; empty while it runs. */
+    /** The reason why the node stopped by itself; empty while it runs. */
     public Optional<HearthException> failure() {
         return parts.failure();
     }
 
-    /** A thread that this node cannot do without ended by an error: the node stops, and {@link #failure()} says why. */
+    /** Stops the node because a thread that it needs ended by an error; {@link #failure()} gives the reason. */
     void failed(String thread, Throwable why) {
         parts.failed(thread, why);
     }
 
-    /** Leaves the cluster in order, as far as the others let it within some seconds, and ends everything; idempotent. */
+    /** Leaves the cluster in order, if the others agree within some seconds, and ends the node; idempotent. */
     @Override
     public void close() {
         if (closing.getAndSet(true)) {

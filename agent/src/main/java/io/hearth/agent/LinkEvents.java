@@ -12,7 +12,7 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.SortedMap;
 
-/** Turns what happens on links into events of the owner thread. */
+/** Turns the events of links into events of the owner thread. */
 record LinkEvents(NodeInbox inbox) implements LinkObserver {
     @Override
     public void admitted(LinkInfo link) {
@@ -45,7 +45,7 @@ record LinkEvents(NodeInbox inbox) implements LinkObserver {
     }
 
     @Override
-    public void told(DoubledIdentity found, NodeId by) {
+    public void ownDoubled(DoubledIdentity found, NodeId by) {
         inbox.event(new NodeEvent.OwnDoubled(found, by));
     }
 

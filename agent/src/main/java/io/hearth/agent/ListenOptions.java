@@ -18,7 +18,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where a node can be reached, from its configuration. */
+/** The addresses, ports and interfaces of a node, from its configuration. */
 public final class ListenOptions {
     private static final Logger LOG = LoggerFactory.getLogger(ListenOptions.class);
     private static final int PORTS_TRIED = 32;
@@ -29,7 +29,7 @@ public final class ListenOptions {
     /**
      * Checks the names of interfaces before anything is opened.
      *
-     * @throws SetupException this machine has no interface of a name that {@code --interface} gives; says which there are
+     * @throws SetupException if this machine has no interface with a name given by {@code --interface}; its text lists the interfaces
      */
     public static void checkInterfaces(HearthConfig config) throws SetupException {
         if (!restricts(config)) {
@@ -50,7 +50,10 @@ public final class ListenOptions {
         }
     }
 
-    /** The same, for a machine with those interfaces. One to leave out may be absent: a VPN's comes and goes. */
+    /**
+     * As {@link #checkInterfaces(HearthConfig)}, for a machine with those interfaces. An excluded interface may be absent, because that of
+     * a VPN comes and goes.
+     */
     static void checkInterfaces(HearthConfig config, List<String> here) throws SetupException {
         for (String wanted : config.interfaces()) {
             if (!here.contains(wanted)) {
@@ -72,15 +75,15 @@ public final class ListenOptions {
         return !config.interfaces().isEmpty() || !config.excludedInterfaces().isEmpty();
     }
 
-    /** Which interfaces mDNS uses. */
+    /** The interfaces that mDNS uses. */
     public static InterfacePolicy interfaces(HearthConfig config) {
         return new InterfacePolicy(new HashSet<>(config.interfaces()), new HashSet<>(config.excludedInterfaces()));
     }
 
     /**
-     * How links are accepted. The machine's agent has the well-known port or the next free one, so that a person can name it;
-     * trainers, of which there may be several, and those that are here for a moment only, have any free one. Only trainers
-     * have data to send, and so a data port and shared memory to offer.
+     * Options of a node's links. The machine's agent has the well-known port or the next free one, so that a person can name it. Trainers,
+     * of which there may be several, and short-lived nodes have any free port. Only trainers send data, so only they open a data port and
+     * shared memory.
      */
     static LinkOptions links(HearthConfig config, HearthHome home) {
         boolean isTheAgent = config.role() == Role.AGENT && config.slot().equals(NodeId.AGENT);
@@ -93,14 +96,14 @@ public final class ListenOptions {
         return config.port().isPresent() ? options : options.portsTried(port == 0 ? 1 : PORTS_TRIED);
     }
 
-    /** How a machine that shows a pairing code is reached: beside an agent, which may run and keeps its port. */
+    /** Options of a machine that shows a pairing code. It has another port than the agent, which may run at the same time. */
     public static LinkOptions sponsor(HearthConfig config) {
         LinkOptions options =
                 restricted(config, LinkOptions.anyAddress(config.port().orElse(HostPort.PORT_PAIRING)));
         return config.port().isPresent() ? options : options.portsTried(PAIRING_PORTS_TRIED);
     }
 
-    /** How a newcomer reaches others; nobody reaches it. */
+    /** Options of a joining machine, which only dials; no other machine can dial it. */
     public static LinkOptions newcomer(HearthConfig config) {
         return restricted(config, LinkOptions.loopback(0).remoteAddresses(_ -> false));
     }
@@ -109,7 +112,7 @@ public final class ListenOptions {
         return restricts(config) ? options.localAddresses(address -> isUsable(config, address)) : options;
     }
 
-    /** Whether links may begin or end at this address of the machine. */
+    /** Whether links may use this address of the machine. */
     private static boolean isUsable(HearthConfig config, InetAddress own) {
         try {
             NetworkInterface found = NetworkInterface.getByInetAddress(own);

@@ -5,7 +5,7 @@ import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
 import java.util.Map;
 
-/** The always-on node of a machine with the local socket at which {@code status} and {@code wait} ask it. */
+/** The always-on node of a machine, with the local socket that {@code status} and {@code wait} use. */
 public final class LocalAgent implements AutoCloseable {
     /** The socket's name in the home folder. */
     public static final String SOCKET = "agent.sock";
@@ -32,9 +32,9 @@ public final class LocalAgent implements AutoCloseable {
     }
 
     /**
-     * Starts both.
+     * Starts the node and the local socket.
      *
-     * @throws SetupException something on this machine stands in the way; nothing is left running
+     * @throws SetupException if something on this machine prevents the start; nothing is left running
      */
     public static LocalAgent start(HearthConfig config) throws SetupException {
         return start(config, System.getenv());
@@ -54,7 +54,7 @@ public final class LocalAgent implements AutoCloseable {
         return node;
     }
 
-    /** Waits until the node stops by itself, which it only does when it cannot go on. */
+    /** Waits until the node stops by itself, which happens only after a fatal error. */
     public void awaitFailure() throws InterruptedException {
         long seen = 0;
         while (node.failure().isEmpty()) {
@@ -70,7 +70,7 @@ public final class LocalAgent implements AutoCloseable {
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
-        } catch (Throwable fatal) { // or all questions would get an old answer
+        } catch (Throwable fatal) { // otherwise all requests would get an old answer
             node.failed("the thread that writes the status", fatal);
         }
     }

@@ -25,10 +25,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Asks the local agent over its unix socket; see {@link LocalApiServer} for the two questions.
+ * Sends requests to the local agent over its unix socket; see {@link LocalApiServer} for the two requests.
  *
- * <p>An agent may be stopped, stuck or crowded, and then its socket neither takes a connection nor answers. Whatever is to happen here
- * within a time runs on a thread of its own, whose channel is closed when the time is over.
+ * <p>An agent may be stopped, stuck or overloaded; then its socket neither accepts a connection nor answers. So each action with a time
+ * limit runs on its own thread, and the channel is closed after the limit.
  */
 public final class LocalApiClient implements AutoCloseable {
     private static final Duration CONNECT_MAX = Duration.ofMillis(1_500);
@@ -46,9 +46,9 @@ public final class LocalApiClient implements AutoCloseable {
     }
 
     /**
-     * Connects to the agent that serves at {@code socket}; empty when none does.
+     * Connects to the agent that serves at {@code socket}; empty if none does.
      *
-     * @throws SetupException there is one, and it takes no connection; says what to do
+     * @throws SetupException if an agent is there and accepts no connection; its text says what to do
      */
     public static Optional<LocalApiClient> connect(Path socket) throws SetupException {
         return connect(socket, CONNECT_MAX);
@@ -70,8 +70,8 @@ public final class LocalApiClient implements AutoCloseable {
             return Optional.empty();
         } catch (IOException failed) {
             String why = String.valueOf(failed.getMessage());
-            boolean isNobody = why.toLowerCase(Locale.ROOT).contains("refused") || !Files.exists(socket);
-            if (isNobody) {
+            boolean isAbsent = why.toLowerCase(Locale.ROOT).contains("refused") || !Files.exists(socket);
+            if (isAbsent) {
                 return Optional.empty();
             }
             throw new SetupException(
@@ -81,11 +81,11 @@ public final class LocalApiClient implements AutoCloseable {
     }
 
     /**
-     * Asks for the status and waits for it.
+     * Requests the status and waits for it.
      *
-     * @param longest for all of it
+     * @param longest time limit for everything
      * @return empty when no agent serves at {@code socket}
-     * @throws SetupException one does, and did not answer in time; says what to do
+     * @throws SetupException if an agent serves there and did not answer in time; its text says what to do
      */
     public static Optional<JsonObject> status(Path socket, Duration longest) throws HearthException {
         long started = System.nanoTime();
@@ -105,7 +105,7 @@ public final class LocalApiClient implements AutoCloseable {
                     return answer;
                 }
             } catch (IOException hungUp) {
-                // it has no place for one more now; it soon hangs up on those who ask nothing
+                // it has no free place now; it soon hangs up on idle clients
             }
             pause();
         }
@@ -113,7 +113,7 @@ public final class LocalApiClient implements AutoCloseable {
 
     private static void pause() throws SetupException {
         try {
-            Thread.sleep(PAUSE);
+            Thread.sleep(PAUSE); // no event announces a free place in the agent, another process
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
             throw new SetupException("interrupted before the agent answered; ask again", stop);
@@ -139,7 +139,7 @@ public final class LocalApiClient implements AutoCloseable {
         }
     }
 
-    /** The next answer, whenever it comes; empty when the agent hung up. */
+    /** Waits for the next answer without a time limit; empty if the agent hung up. */
     public Optional<JsonObject> answer() throws HearthException {
         try {
             return next();
@@ -209,7 +209,7 @@ public final class LocalApiClient implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException alreadyGone) {
-            // nothing of the connection is left either way
+            // the connection is gone in any case
             return;
         }
     }

@@ -30,13 +30,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers the questions of this machine's own commands on a unix socket, read-only.
+ * Answers the requests of this machine's own commands on a unix socket, read-only.
  *
- * <p>One JSON object a line in each direction. {@code {"ask":"status"}} is answered once; {@code {"ask":"watch"}} is answered at
- * once and again at each change, until the caller hangs up. Each answer is the newest status that was published, so one comes
- * although the thread that decides is stuck; then it also says {@code age_ms} and {@code stuck}. Whoever asks nothing or does not
- * read its answer is hung up on, and watchers leave places for those that ask once. Only processes of the same user are served (SO_PEERCRED), and the
- * socket lives in a folder that only this user may enter.
+ * <p>One JSON object a line in each direction. {@code {"ask":"status"}} is answered once; {@code {"ask":"watch"}} is answered at once and
+ * again at each change, until the caller hangs up. Each answer is the newest published status, so there is an answer even if the owner
+ * thread is stuck; then it also contains {@code age_ms} and {@code stuck}. The server hangs up on a client that sends no request or does
+ * not read its answer. Watchers may not take all places, so that other clients get one. Only processes of the same user are served
+ * (SO_PEERCRED), and the socket is in a folder that only this user may enter.
  */
 final class LocalApiServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LocalApiServer.class);
@@ -46,7 +46,7 @@ final class LocalApiServer implements AutoCloseable {
     private static final Duration QUESTION_MAX = Duration.ofSeconds(1);
     private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
 
-    /** The owner thread publishes four times a second, and its longest honest work is a slow disk's. */
+    /** Age at which the status counts as stuck. The owner thread publishes four times a second, and only a slow disk delays it for long. */
     static final Duration STUCK_AFTER = Duration.ofSeconds(2);
 
     private final Path path;
@@ -76,9 +76,9 @@ final class LocalApiServer implements AutoCloseable {
     /**
      * Starts serving.
      *
-     * @param path of the socket; a stale one (nobody answers) is replaced, anything that is not a socket is refused
-     * @param ageNanos how old the newest status may be
-     * @throws SetupException if another agent serves there, or the path cannot be used; says what to do
+     * @param path of the socket; a stale socket, where no process answers, is replaced; a file of another kind is an error
+     * @param ageNanos largest possible age of the newest status
+     * @throws SetupException if another agent serves there, or the path cannot be used; its text says what to do
      */
     static LocalApiServer start(Path path, VersionedValue<JsonObject> status, LongSupplier ageNanos)
             throws SetupException {
@@ -107,8 +107,8 @@ final class LocalApiServer implements AutoCloseable {
         }
         BasicFileAttributes kind = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         if (!kind.isOther()) {
-            throw new SetupException(path + " is not a socket: somebody put a "
-                    + (kind.isSymbolicLink() ? "symbolic link" : "file") + " there; look at it and remove it");
+            throw new SetupException(path + " is not a socket but a "
+                    + (kind.isSymbolicLink() ? "symbolic link" : "file") + "; look at it and remove it");
         }
         Optional<LocalApiClient> other = LocalApiClient.connect(path);
         if (other.isPresent()) {
@@ -139,7 +139,7 @@ final class LocalApiServer implements AutoCloseable {
         }
     }
 
-    /** By user id: the names of users without an entry in the user database are no names. */
+    /** Whether the client is of the same user, by user id: users without an entry in the user database have no name. */
     private boolean sameUser(SocketChannel client) throws IOException {
         UserPrincipal user = client.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
         if (!user.equals(self)) {
@@ -176,7 +176,7 @@ final class LocalApiServer implements AutoCloseable {
         }
     }
 
-    /** With its age, if that is more than the owner thread's pace explains. */
+    /** The status with its age, if the age shows that the owner thread is stuck. */
     private JsonObject aged(JsonObject newest) {
         long age = ageNanos.getAsLong();
         if (age < STUCK_AFTER.toNanos()) {
@@ -205,19 +205,19 @@ final class LocalApiServer implements AutoCloseable {
         }
     }
 
-    /** A watcher that is gone must not keep its place until the next change, which may be days away. */
+    /** Waits until a watcher hangs up, so that it does not keep its place until the next change, perhaps for days. */
     private static void awaitHangUp(SocketChannel client) {
         try {
             ByteBuffer ignored = ByteBuffer.allocate(QUESTION_BYTES_MAX);
             while (client.read(ignored) >= 0) {
-                ignored.clear(); // a watcher has nothing more to say
+                ignored.clear(); // a watcher sends nothing more
             }
         } catch (IOException gone) {
             LOG.debug("local client left: {}", gone.getMessage());
         }
     }
 
-    /** The word after "ask" of the one line that a client sends; empty for anything else. */
+    /** The value of "ask" in the client's one line; empty for anything else. */
     private static String question(SocketChannel client) throws IOException {
         var buffer = ByteBuffer.allocate(QUESTION_BYTES_MAX);
         try (var _ = new Limit(client, QUESTION_MAX)) {
@@ -246,7 +246,7 @@ final class LocalApiServer implements AutoCloseable {
         }
     }
 
-    /** Closes a channel that is still in use after some time, which ends whatever waits in it. */
+    /** Closes a channel that is still in use after a time limit, which ends its waiting threads. */
     private static final class Limit implements AutoCloseable {
         private final CountDownLatch over = new CountDownLatch(1);
 

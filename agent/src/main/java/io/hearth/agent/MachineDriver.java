@@ -10,11 +10,11 @@ import java.util.function.Consumer;
 /**
  * Holds one machine's state for the owner thread and carries its effects out in order.
  *
- * <p>A machine that throws keeps the state of before the event, and nothing of that event was carried out: {@link
- * RejectedEventException}. What an effect throws goes to the caller as it is, because part of the step is done then.
+ * <p>If a machine throws, its state stays as before the event, and no effect was carried out: {@link RejectedEventException}. An exception
+ * of an effect goes to the caller unchanged, because part of the step is done then.
  *
- * <p>An effect may lead to a further event of the same machine (a freeze answers with a status); such an event waits until the
- * effects of the step before it are done, so effects of two steps never mix.
+ * <p>An effect may lead to a further event of the same machine (a freeze answers with a status); such an event waits until the effects of
+ * the step before it are done, so effects of two steps never mix.
  */
 final class MachineDriver<S, E, F> {
     private final Machine<S, E, F> machine;
@@ -26,10 +26,10 @@ final class MachineDriver<S, E, F> {
     private boolean stepping;
 
     /**
-     * A driver at rest.
+     * A driver that has not run a step.
      *
-     * @param tick the event that tells the machine that only time passed
-     * @param effects carries one effect out; called on the thread that steps
+     * @param tick the event for passing time
+     * @param effects carries one effect out; called on the thread of the step
      */
     MachineDriver(Machine<S, E, F> machine, S start, E tick, Clock clock, Consumer<F> effects) {
         this.machine = machine;
@@ -44,7 +44,7 @@ final class MachineDriver<S, E, F> {
     }
 
     /**
-     * Steps the machine and carries out what it says.
+     * Steps the machine and carries out its effects.
      *
      * @throws RejectedEventException the machine threw
      */
@@ -73,7 +73,7 @@ final class MachineDriver<S, E, F> {
         }
     }
 
-    /** Gives the machine its tick if it is due. */
+    /** Steps the machine with its tick if that is due. */
     void tickIfDue() {
         if (sleepNanos() <= 0) {
             step(tick);

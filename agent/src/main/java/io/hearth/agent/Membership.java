@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Carries out what the view change decides, in order: what must be durable is on disk before what relies on it is sent. */
+/** Carries out the effects of the view change in order: a durable write is on disk before a message that relies on it is sent. */
 final class Membership {
     private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
 
@@ -40,16 +40,16 @@ final class Membership {
     private List<ViewEffect> beforeStart = new ArrayList<>();
     private String waiting = "";
     private String doubled = "";
-    private String removed = ""; // why this node is in no view with others; empty once it is in one
+    private String removed = ""; // reason why this node is in no view with others; empty once it is in one
     private long removedNanos;
 
     /**
-     * Carries out the effects of the start at {@link #start}, and then those of every event.
+     * {@link #start} carries out the first effects, and each event its own.
      *
      * @param voter carries out votes; its answers come back as {@link ViewEvent.Voted}
-     * @param setAside has the voter set all records aside before its next task, and log why
-     * @param left told once this node may exit
-     * @param blamed told whose view contradicts one that is known, and how
+     * @param setAside makes the voter set all records aside before its next task, and log the reason
+     * @param left called once this node may exit
+     * @param blamed gets a node whose view contradicts a known one, and the contradiction
      */
     Membership(
             ViewMachine machine,
@@ -73,7 +73,7 @@ final class Membership {
         this.views = new MachineDriver<>(machine, first.state(), new ViewEvent.Tick(), clock, this::carryOut);
     }
 
-    /** On the owner thread, before the first event. */
+    /** Carries out the first effects, on the owner thread before the first event. */
     void start() {
         beforeStart.forEach(this::carryOut);
         beforeStart = List.of();
@@ -87,14 +87,14 @@ final class Membership {
         return views.state().view();
     }
 
-    /** On the link to {@code to}; lost if there is none. */
+    /** Sends on the link to {@code to}; the message is lost if there is none. */
     void send(NodeId to, Message message) {
         messenger.accept(to, message);
     }
 
     /**
-     * Another computer uses this node's identity. Its records are set aside, since the other has the same ones; its open work ends,
-     * and no call succeeds any more in this process.
+     * Handles another computer with this node's identity. The records are set aside, because the other computer has the same ones. Open
+     * work ends, and every later call in this process fails.
      */
     void ownDoubled(String text, SortedSet<PeerId> machines) {
         doubled = text;
@@ -103,7 +103,7 @@ final class Membership {
         collectives.fail(new SetupException(text));
     }
 
-    /** Why this node waits: for its disk, for a quorum, or for admission, perhaps after a removal; empty when it does not. */
+    /** The reason why this node waits: for its disk, for a quorum, or for admission, perhaps after a removal; empty if it does not wait. */
     Optional<String> waiting() {
         Optional<String> fault = views.state().diskFault();
         if (fault.isPresent()) {
@@ -126,7 +126,7 @@ final class Membership {
                         + " s ago: " + removed);
     }
 
-    /** Nothing but votes waits for the disk; but a change of the view takes as long as a quorum's disks. */
+    /** A message about a slow disk. Only votes wait for the disk, but a view change takes as long as the disks of a quorum. */
     private Optional<String> slowDisk() {
         return voter.isDiskSlow()
                 ? Optional.of("the disk of this node's home took " + voter.slowestNanos() / 1_000_000

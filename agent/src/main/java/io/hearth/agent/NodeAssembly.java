@@ -48,7 +48,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Puts a node together, part by part; closing it takes them apart in the opposite order. Composition only. */
+/** Builds a node part by part, and closes the parts in the opposite order. Composition only. */
 final class NodeAssembly implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeAssembly.class);
 
@@ -64,15 +64,16 @@ final class NodeAssembly implements AutoCloseable {
     private final VersionedValue<ClusterStatus> status;
     private final VersionedValue<ClusterTopology> topology;
     private final NodeLoop loop;
-    private final AtomicReference<String> keyIdNow; // written by the owner thread, read by it and by who starts
+    private final AtomicReference<String>
+            keyIdNow; // written by the owner thread, read by it and by the starting thread
 
     /**
-     * A running node.
+     * Starts a node.
      *
-     * @throws SetupException something on this machine stands in the way; nothing is left running
+     * @throws SetupException if something on this machine prevents the start; nothing is left running
      */
     static NodeAssembly start(HearthConfig config, Map<String, String> environment) throws SetupException {
-        spans(config); // a wrong one is said before anything is opened
+        spans(config); // rejects wrong spans before anything is opened
         Clock clock = Clock.system();
         long startedNanos = clock.nanoTime();
         ListenOptions.checkInterfaces(config);
@@ -117,16 +118,16 @@ final class NodeAssembly implements AutoCloseable {
                 : RosterFile.in(home, namespace.name()).load(namespace);
         String keyId = book.keyId().hex();
         keyIdNow = new AtomicReference<>(keyId);
-        var door = new RosterDoor(
+        var admission = new RosterAdmission(
                 identity.peer(),
                 book,
                 !namespace.isOpen() && NamespaceFile.in(home).isClosed(namespace.name()));
         if (!namespace.isOpen()) {
-            door.block(BlockFile.in(home).read());
+            admission.block(BlockFile.in(home).read());
         }
         KeyRing keys = closing.keep(ring(book));
         Links links = closing.keep(Links.open(
-                ListenOptions.links(config, home).policy(door),
+                ListenOptions.links(config, home).policy(admission),
                 identity,
                 new Endpoint(self, lease.incarnation(), lease.bootId(), SystemBoot.ofThisComputer()),
                 keys,
@@ -134,7 +135,7 @@ final class NodeAssembly implements AutoCloseable {
         SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
         TagKeys tags = closing.keep(new TagKeys());
         sources = closing.keep(new Sources(config, tags.of(book), links.port(), interfaces, home, self, inbox, clock));
-        sources.start(); // it takes a second until others hear of this node: time for the rest
+        sources.start(); // early, because it takes a second until others hear of this node
         engine = config.role() == Role.TRAINER
                 ? Optional.of(closing.keep(engine(config, links, reducer)))
                 : Optional.empty();
@@ -154,10 +155,10 @@ final class NodeAssembly implements AutoCloseable {
                 ranks(config),
                 engine,
                 (to, note) -> links.send(
-                        to, TrainerNote.KIND, note)); // if that fails the link is lost, and what was said with it
+                        to, TrainerNote.KIND, note)); // if that fails the link is lost, and its notes with it
         Optional<RosterTalk> roster = namespace.isOpen()
                 ? Optional.empty()
-                : Optional.of(roster(home, namespace, identity, book, door, keys, tags, links));
+                : Optional.of(roster(home, namespace, identity, book, admission, keys, tags, links));
         var core = new NodeCore(
                 clock,
                 startedNanos,
@@ -194,19 +195,19 @@ final class NodeAssembly implements AutoCloseable {
         LOG.info("started node={} port={} namespace={} key={}", self.text(), links.port(), namespace.name(), keyId);
     }
 
-    /** The parts of the roster; its thread reads the files once the node runs. */
+    /** Builds the parts of the roster; its thread reads the files once the node runs. */
     private RosterTalk roster(
             HearthHome home,
             NetworkNamespace namespace,
             NodeIdentity identity,
             RosterBook book,
-            RosterDoor door,
+            RosterAdmission admission,
             KeyRing keys,
             TagKeys tags,
             Links links) {
         var keeper = closing.keep(new RosterKeeper(home, namespace, identity, inbox::event));
         keeper.start();
-        return new RosterTalk(identity.peer(), book, keeper, door, clock, new RosterTalk.Outcome() {
+        return new RosterTalk(identity.peer(), book, keeper, admission, clock, new RosterTalk.Outcome() {
             @Override
             public void send(NodeId node, int kind, byte[] message) {
                 links.send(
@@ -223,7 +224,7 @@ final class NodeAssembly implements AutoCloseable {
                 keyIdNow.set(newest.keyId().hex());
                 keys.use(newest.current().keys(), newest.former().map(NetworkNamespace::keys));
                 sources.use(tags.of(newest));
-                inbox.event(new NodeEvent.NetworkChanged()); // whom this node could not link with before
+                inbox.event(new NodeEvent.NetworkChanged()); // nodes that this node could not link with before
             }
         });
     }
@@ -248,7 +249,7 @@ final class NodeAssembly implements AutoCloseable {
         return topology;
     }
 
-    /** How old what {@link #status()} says may be, in nanoseconds: well under a second unless the owner thread is stuck. */
+    /** Largest possible age of {@link #status()}, in nanoseconds: well under a second unless the owner thread is stuck. */
     long statusAgeNanos() {
         return loop.idleNanos();
     }
@@ -261,12 +262,12 @@ final class NodeAssembly implements AutoCloseable {
         sources.add(peer);
     }
 
-    /** A thread around this node ended by an error. */
+    /** Reports that a thread of this node ended by an error. */
     void failed(String thread, Throwable why) {
         inbox.event(new NodeEvent.Failed(thread, why));
     }
 
-    /** Asks the others to be let go; {@link #left()} opens once they did. */
+    /** Starts an orderly leave; {@link #left()} opens once the others have agreed. */
     void leave() {
         inbox.event(new NodeEvent.Leave("asked to"));
     }
@@ -285,14 +286,14 @@ final class NodeAssembly implements AutoCloseable {
         topology.publish(measured);
     }
 
-    /** The owner thread ended by itself: nothing of this node may wait for it any more. */
+    /** Handles the end of the owner thread by itself: no other thread may wait for it any more. */
     private void stopped(Throwable why) {
         Throwable cause =
                 why instanceof RejectedEventException rejected ? Objects.requireNonNull(rejected.getCause()) : why;
         String message = cause.getMessage();
         String text = cause instanceof Error || message == null ? cause.toString() : message;
         var stop = new SetupException("this node stopped: " + text, cause);
-        try { // the calls first: who reads the failure finds none that still works
+        try { // the calls first: a thread that reads the failure finds no call that still works
             engine.ifPresent(collectives -> collectives.fail(stop));
         } finally {
             failure.set(Optional.of(stop));
@@ -302,9 +303,9 @@ final class NodeAssembly implements AutoCloseable {
     }
 
     /**
-     * The spans of the view change.
+     * The time spans of the view change.
      *
-     * @throws IllegalArgumentException the span of silence does not fit between those that cannot be set
+     * @throws IllegalArgumentException if the span of silence does not fit the spans that cannot be set
      */
     static ElectionConfig spans(HearthConfig config) {
         var base = config.continueOnPartition()
@@ -312,7 +313,7 @@ final class NodeAssembly implements AutoCloseable {
                 : ElectionConfig.DEFAULTS;
         ElectionConfig spans = base.silence(config.health().silenceNanos());
         long leaveNanos = spans.leaving().lifeNanos();
-        if (leaveNanos >= VoteFolder.UNUSED_KEPT.toNanos()) { // its vote could be gone while it still asks to go
+        if (leaveNanos >= VoteFolder.UNUSED_KEPT.toNanos()) { // its vote could be deleted while it still tries to leave
             throw new IllegalArgumentException("need leave < keeping of unused vote records, got "
                     + leaveNanos / 1_000_000 + " ms and " + VoteFolder.UNUSED_KEPT.toMillis()
                     + " ms; leave grows with the silence, which is "
@@ -350,7 +351,7 @@ final class NodeAssembly implements AutoCloseable {
                 faults::count);
     }
 
-    /** Before anything is opened: the first time on a machine it may take seconds. Agents reduce nothing. */
+    /** Chooses the reducer before anything is opened, because the first choice on a machine may take seconds. Agents reduce nothing. */
     private static Engines.Choice reducer(HearthConfig config, HearthHome home) throws SetupException {
         boolean reduces = config.role() == Role.TRAINER || config.engine() != EngineName.AUTO;
         return reduces ? Engines.chosen(config.engine(), CalibrationFile.in(home)) : Engines.best();
@@ -370,7 +371,7 @@ final class NodeAssembly implements AutoCloseable {
                 .orElse(read);
     }
 
-    /** From the manifest, which the build writes. */
+    /** The version in the manifest, which the build writes. */
     private static String version() {
         String written = NodeAssembly.class.getPackage().getImplementationVersion();
         return written == null ? "unpackaged" : written;

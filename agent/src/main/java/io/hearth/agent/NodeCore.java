@@ -32,8 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What runs on a node's owner thread: gives each event to the machines that it concerns, and publishes what the node believes.
- * It decides nothing itself.
+ * The work of a node's owner thread: passes each event to the machines that it concerns, and publishes the status. It decides nothing
+ * itself.
  */
 final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private static final Logger LOG = LoggerFactory.getLogger(NodeCore.class);
@@ -54,7 +54,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final Optional<RosterTalk> roster;
     private SortedSet<PeerId> excluded = Collections.emptySortedSet();
     private Optional<View> excludedFrom = Optional.empty();
-    private long excludedAt = -1; // the roster's changes so far
+    private long excludedAt = -1; // number of roster changes at the last exclusion
     private final BiConsumer<ClusterStatus, ClusterTopology> publisher;
     private final long startedNanos;
     private OptionalLong firstPeerMillis = OptionalLong.empty();
@@ -78,7 +78,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     /**
      * A core that has not run.
      *
-     * @param startedNanos when the node's start began
+     * @param startedNanos start time of the node
      * @param publisher takes each new status, with the topology of that moment
      */
     NodeCore(
@@ -104,7 +104,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         this.publishedNanos = startedNanos;
     }
 
-    /** What the node believes. */
+    /** The current status of the node. */
     ClusterStatus status() {
         return report.status(membership, watch, directory, refused.list(), faults.list(), duplicates, firstPeerMillis);
     }
@@ -157,12 +157,13 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             }
             case NodeEvent.Blocked(var machines) -> {
                 roster.ifPresent(talking -> talking.block(machines));
-                finder.networkChanged(); // who was refused is admitted again, and waits a minute before its next dial
+                finder.networkChanged(); // a rejected node is admitted again, and would wait a minute before its next
+                // dial
             }
             case NodeEvent.Progress(long doneUpTo, GroupPhase phase) ->
                 membership.driver().step(new ViewEvent.Progress(doneUpTo, phase));
             case NodeEvent.GroupBroken(NodeId peer, String why) -> {
-                LOG.info("the group's streams are set up anew: {}", why);
+                LOG.info("the group's streams are set up again: {}", why);
                 membership.driver().step(new ViewEvent.GroupBroken(peer, why));
             }
             case NodeEvent.Resign(String why) -> {
@@ -250,11 +251,11 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     @Override
     public void renew(HealthMachine.Effect.Renew renew) {
-        LOG.info("link to peer={} is made anew: {}", renew.node().shortText(), renew.why());
+        LOG.info("link to peer={} is replaced: {}", renew.node().shortText(), renew.why());
         links.close(renew.node(), renew.why() + "; a new link is made");
     }
 
-    /** Machines that the roster put out go with the next view: told before any later message of a peer is looked at. */
+    /** Removes the machines that the roster excluded with the next view. Runs before any later message of a peer is handled. */
     private void exclude() {
         View view = membership.view();
         if (roster.isEmpty()
@@ -276,7 +277,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         }
     }
 
-    /** A link to one member but not to the other would soon be a broken pair. */
+    /** Dials the members without a link: all members of a view need links to one another. */
     private void dialMembersWithoutLink() {
         Set<NodeId> members =
                 membership.view().members().stream().map(Member::node).collect(Collectors.toSet());
@@ -284,9 +285,9 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 members, members.stream().filter(node -> !watch.isLinked(node)).collect(Collectors.toSet()));
     }
 
-    /** The group is full without this node: it goes back to a view of its own. */
+    /** Leaves for a view of its own, because the group is full without this node. */
     private void stepAside() {
-        membership.driver().step(new ViewEvent.Progress(-1, GroupPhase.BUSY)); // it asks nobody for entry
+        membership.driver().step(new ViewEvent.Progress(-1, GroupPhase.BUSY)); // it requests no entry
         membership.driver().step(new ViewEvent.Resign());
         changed = true;
     }
@@ -298,7 +299,10 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         }
     }
 
-    /** Where a member was once, it may come from again: such addresses have places of their own before admission. */
+    /**
+     * Passes a sighting on. An address where a member was once gets a reserved place before admission, because the member may come from
+     * there again.
+     */
     private void sighted(NodeEvent.Sighted sighted) {
         if (sighted.sighting().source() == SourceKind.REMEMBERED) {
             for (Candidate candidate : sighted.sighting().candidates()) {
@@ -360,7 +364,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 roster.ifPresent(
                         talking -> talking.heard(message.from(), faults::close, message.kind(), message.bytes()));
             } else if (message.kind() == AddressNewsCodec.KIND) {
-                finder.told(message.from(), AddressNewsCodec.decode(message.bytes()));
+                finder.reported(message.from(), AddressNewsCodec.decode(message.bytes()));
             } else if (message.kind() == TrainerNote.KIND) {
                 talk.heard(message.from(), message.bytes());
                 changed = true;

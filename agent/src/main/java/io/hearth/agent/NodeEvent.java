@@ -17,18 +17,18 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
 
-/** What reaches a node's owner thread from the threads around it. */
+/** Events for a node's owner thread from other threads. */
 sealed interface NodeEvent {
-    /** A node proved itself and is linked. */
+    /** A node was admitted and is linked. */
     record Admitted(LinkInfo link) implements NodeEvent {}
 
-    /** A dial reached a node that is linked already. */
+    /** A dial reached a node that is already linked. */
     record Reached(LinkInfo link) implements NodeEvent {}
 
     /** The link to a node ended. */
     record Lost(NodeId peer, String why) implements NodeEvent {}
 
-    /** A message of a linked node; the bytes are the event's own. */
+    /** A message of a linked node; the event owns the bytes. */
     @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
     record Message(NodeId from, long incarnation, int kind, byte[] bytes) implements NodeEvent {}
 
@@ -36,55 +36,55 @@ sealed interface NodeEvent {
     record Refused(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String why)
             implements NodeEvent {}
 
-    /** Two computers use the identity of each of these machines, and of no other. */
+    /** The machines other than this one whose identity two computers use. */
     record Doubled(SortedMap<PeerId, DoubledIdentity> machines) implements NodeEvent {}
 
-    /** Another computer uses this node's identity, says {@code by}. */
+    /** Node {@code by} reported that another computer uses this node's identity. */
     record OwnDoubled(DoubledIdentity found, NodeId by) implements NodeEvent {}
 
-    /** Nobody answered there. */
+    /** A dial failed. */
     record DialFailed(InetSocketAddress address, DialFailure failure, String why) implements NodeEvent {}
 
-    /** A source of peers told of one. */
+    /** A source reported a peer. */
     record Sighted(Sighting sighting) implements NodeEvent {}
 
     /** This machine's interfaces changed. */
     record NetworkChanged() implements NodeEvent {}
 
-    /** The collectives of the own group went on. */
+    /** The collectives of this node's group made progress. */
     record Progress(long doneUpTo, GroupPhase phase) implements NodeEvent {}
 
-    /** The group's data streams need to be set up anew. */
+    /** The group's data streams must be set up again. */
     record GroupBroken(NodeId peer, String why) implements NodeEvent {}
 
-    /** The application was given an error that its group does not have: this trainer is out until it begins a step. */
+    /** The application got an error that its group does not have: this trainer is out of the group until it begins a step. */
     record Resign(String why) implements NodeEvent {}
 
-    /** The voter is done with a task. */
+    /** The voter finished a task. */
     record Voted(VoterTask task, VoterAnswer answer) implements NodeEvent {}
 
-    /** A thread of this node ended by an error that nobody can handle: the node cannot go on. */
+    /** A thread of this node ended by a fatal error: the node must stop. */
     record Failed(String thread, Throwable why) implements NodeEvent {}
 
-    /** Rosters can be told to a machine that has only a former secret in common with this one. */
+    /** A channel opened to a machine that has only a former secret in common with this one, to exchange rosters. */
     record RekeyOpened(RekeyChannel channel) implements NodeEvent {}
 
-    /** A message of it; the bytes are the event's own. */
+    /** A message on such a channel; the event owns the bytes. */
     @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
     record RekeyMessage(RekeyChannel channel, int kind, byte[] bytes) implements NodeEvent {}
 
-    /** That is over. */
+    /** Such a channel ended. */
     record RekeyClosed(RekeyChannel channel) implements NodeEvent {}
 
-    /** This is what the home's roster file holds now. */
+    /** The current content of the home's roster file. */
     record RosterStored(RosterBook book) implements NodeEvent {}
 
-    /** The roster's files cannot be used; {@code line} says what to do. */
+    /** The roster's files cannot be used; {@code line} is a message with a remedy. */
     record RosterProblem(String line) implements NodeEvent {}
 
-    /** The machines that this one does not admit, by its owner's word. */
+    /** The machines that this one does not admit, because its owner blocked them. */
     record Blocked(SortedSet<PeerId> machines) implements NodeEvent {}
 
-    /** This node wants to leave in order. */
+    /** This node leaves in order. */
     record Leave(String why) implements NodeEvent {}
 }

@@ -15,11 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Events on their way to a node's owner thread: bounded, and nobody who hands one in ever waits.
+ * The bounded queue of events for a node's owner thread. A thread that adds an event never waits.
  *
- * <p>Of one peer at most {@value #OF_ONE_MAX} messages wait, so that a flood of one takes no place from the others. Messages of all peers
- * may fill it up to a reserve that is kept for what happens to links and sources, which is bounded by its own limits. A peer whose
- * message finds no place is noted as flooding, and the owner closes its link.
+ * <p>At most {@value #OF_ONE_MAX} messages of one peer wait, so that a flood from one peer takes no place from the others. Messages of all
+ * peers may fill the queue up to a reserve for events of links and sources, whose number has its own limits. A peer whose message finds no
+ * place is marked as flooding, and the owner closes its link.
  */
 final class NodeInbox {
     private static final Logger LOG = LoggerFactory.getLogger(NodeInbox.class);
@@ -29,13 +29,13 @@ final class NodeInbox {
 
     private final BlockingQueue<NodeEvent> events = new ArrayBlockingQueue<>(EVENTS_MAX);
     private final Map<NodeId, Integer> waiting =
-            new ConcurrentHashMap<>(); // messages; links' thread counts up, owner down
-    private final Set<NodeId> flooding = new ConcurrentSkipListSet<>(); // links' thread adds, owner empties
+            new ConcurrentHashMap<>(); // waiting messages; incremented by the links' thread, decremented by the owner
+    private final Set<NodeId> flooding = new ConcurrentSkipListSet<>(); // the links' thread adds, the owner empties it
     private final AtomicReference<NodeEvent.@Nullable Progress> progress =
-            new AtomicReference<>(); // newest, not yet taken
-    private final AtomicLong dropped = new AtomicLong(); // events that found no place at all; counted by any thread
+            new AtomicReference<>(); // the newest one that was not taken yet
+    private final AtomicLong dropped = new AtomicLong(); // events that found no place; counted by any thread
 
-    /** A message; dropped, and its sender noted, when too many of the sender wait or only the reserve is left. */
+    /** Adds a message. It is dropped, and its sender marked, if too many of the sender wait or only the reserve is left. */
     void message(NodeEvent.Message message) {
         NodeId from = message.from();
         if (events.remainingCapacity() <= RESERVE || waiting.getOrDefault(from, 0) >= OF_ONE_MAX) {
@@ -49,28 +49,28 @@ final class NodeInbox {
         }
     }
 
-    /** A message of a machine that is being re-keyed; dropped, and its connection closed, when only the reserve is left. */
+    /** Adds a message of a machine that is being re-keyed. It is dropped, and its connection closed, if only the reserve is left. */
     void rekey(NodeEvent.RekeyMessage message) {
         if (events.remainingCapacity() <= RESERVE || !events.offer(message)) {
             message.channel().refuse("too many messages");
         }
     }
 
-    /** Anything else. */
+    /** Adds any other event. */
     void event(NodeEvent event) {
         if (!events.offer(event) && dropped.getAndIncrement() == 0) {
             LOG.error("the owner thread stands still: events are dropped, the first one is {}", event);
         }
     }
 
-    /** How far the collectives are; only the newest counts. */
+    /** Adds progress of the collectives; only the newest counts. */
     void progress(NodeEvent.Progress newest) {
         if (progress.getAndSet(newest) == null) {
-            events.offer(newest); // wakes the owner; if there is no place, it is awake and looks when it has caught up
+            events.offer(newest); // wakes the owner; without a place the owner is awake and reads it later
         }
     }
 
-    /** The next event, waiting for it at most so long; null when none came. */
+    /** The next event, after a wait of at most {@code nanos}; null if none came. */
     @Nullable
     NodeEvent poll(long nanos) throws InterruptedException {
         NodeEvent event = nanos <= 0 ? events.poll() : events.poll(nanos, TimeUnit.NANOSECONDS);
@@ -84,7 +84,7 @@ final class NodeInbox {
         waiting.computeIfPresent(from, (_, count) -> count == 1 ? null : count - 1);
     }
 
-    /** Peers that sent more than this node can take since the last call. */
+    /** Peers that sent more messages than this node can take, since the last call. */
     Set<NodeId> flooding() {
         var peers = Set.copyOf(flooding);
         flooding.removeAll(peers);

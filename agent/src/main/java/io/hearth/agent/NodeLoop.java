@@ -7,20 +7,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The one thread of a node that decides. Everybody else only hands in events; nothing else ever touches the machines. */
+/** The owner thread of a node. Other threads only add events; only this thread uses the machines. */
 final class NodeLoop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeLoop.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final int BATCH_MAX = 256; // events before the machines get their ticks
 
-    /** What runs on the loop. */
+    /** The work of the loop. */
     interface Body {
         void handle(NodeEvent event);
 
-        /** Gives every machine that is due its tick, and publishes what changed. */
+        /** Steps every machine whose tick is due, and publishes changes. */
         void turn();
 
-        /** How long nothing needs to happen unless an event comes. */
+        /** Time until the next tick is due, if no event comes. */
         long sleepNanos();
     }
 
@@ -29,12 +29,12 @@ final class NodeLoop implements AutoCloseable {
     private final Clock clock;
     private final Thread thread;
     private volatile boolean closing; // written by close(), read by the loop
-    private volatile long turnedNanos; // written by the loop, read by whoever asks for its age
+    private volatile long turnedNanos; // written by the loop, read by callers of idleNanos()
 
     /**
      * A loop that has not started.
      *
-     * @param failed told what ended the loop, if it was not {@link #close}
+     * @param failed gets the error that ended the loop, if {@link #close} did not end it
      */
     NodeLoop(String name, Clock clock, NodeInbox inbox, Body body, Consumer<Throwable> failed) {
         this.clock = clock;
@@ -59,12 +59,14 @@ final class NodeLoop implements AutoCloseable {
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
-        } catch (Throwable fatal) { // a thread that decides no more must not look alive, whatever ended it
+        } catch (Throwable fatal) { // after the owner thread's end the node must not look alive
             report(fatal, failed);
         }
     }
 
-    /** Also where memory is short: what the loop held is free now, so a later try may have the room that the first had not. */
+    /**
+     * Reports the error, even if memory is short: the loop's objects are free now, so a later attempt may succeed where the first failed.
+     */
     private static void report(Throwable fatal, Consumer<Throwable> failed) {
         for (int tries = 1; tries <= REPORTS_MAX; tries++) {
             try {
@@ -79,7 +81,7 @@ final class NodeLoop implements AutoCloseable {
         }
     }
 
-    /** How long ago the loop last had nothing left to do, in nanoseconds; far above {@link Body#sleepNanos} if it is stuck. */
+    /** Time since the loop last had nothing left to do, in nanoseconds; far above {@link Body#sleepNanos} if it is stuck. */
     long idleNanos() {
         return clock.nanoTime() - turnedNanos;
     }
@@ -89,8 +91,8 @@ final class NodeLoop implements AutoCloseable {
         closing = true;
         thread.interrupt();
         try {
-            if (!thread.join(PATIENCE)) {
-                LOG.warn("the node's loop is still busy after {} s", PATIENCE.toSeconds());
+            if (!thread.join(TIMEOUT)) {
+                LOG.warn("the node's loop is still busy after {} s", TIMEOUT.toSeconds());
             }
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();

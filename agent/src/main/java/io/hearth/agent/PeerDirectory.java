@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 
-/** The linked nodes, what they said of their machines, and the topology made of it. Owner thread only. */
+/** The linked nodes, the profiles of their machines, and the topology made from both. Owner thread only. */
 final class PeerDirectory {
     private final NodeId self;
     private final NodeProfile own;
@@ -36,7 +36,7 @@ final class PeerDirectory {
         this.topology = ClusterTopology.empty().with(self, own);
     }
 
-    /** What this node tells everybody who is admitted. */
+    /** This node's message to each admitted node. */
     byte[] introduction() {
         return NodeProfileCodec.encode(own);
     }
@@ -56,7 +56,7 @@ final class PeerDirectory {
         topology = topology.without(node);
     }
 
-    /** Takes over a measured round trip. */
+    /** Stores a measured round trip. */
     void measured(NodeId node, PeerHealth health) {
         Known known = links.get(node);
         if (known != null
@@ -67,7 +67,7 @@ final class PeerDirectory {
         }
     }
 
-    /** What this node measured itself, in nanoseconds by peer. */
+    /** The round trips that this node measured itself, in nanoseconds by peer. */
     Map<NodeId, Long> roundTrips() {
         var nanos = new HashMap<NodeId, Long>();
         for (ConnectionProfile link : topology.links()) {
@@ -99,7 +99,7 @@ final class PeerDirectory {
         return address.getAddress().getHostAddress() + ":" + address.getPort();
     }
 
-    /** The class of the interface whose network the address is on. */
+    /** The class of the interface whose network contains the address. */
     private InterfaceClass kind(InetSocketAddress address) {
         if (address.getAddress().isLoopbackAddress()) {
             return InterfaceClass.LOOPBACK;

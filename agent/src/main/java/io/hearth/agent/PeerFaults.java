@@ -11,11 +11,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What peers sent that this node could not read or that made a machine throw. Such an event costs its sender the link, is counted for
- * {@code status}, and never ends this node. A view that contradicts another one is counted too. It closes no link, because this node
- * cannot tell which of the two is forged. Owner thread only.
+ * Faults of peers: messages that this node could not read, or that made a machine throw. Such a message closes the sender's link, is
+ * counted for {@code status}, and never ends this node. A view that contradicts another one is counted too. It closes no link, because this
+ * node cannot know which of the two is forged. Owner thread only.
  *
- * <p>An event of this node itself that makes a machine throw is a bug here, and is thrown on. So is whatever an effect throws.
+ * <p>If an event of this node itself makes a machine throw, that is a bug here, and the exception is thrown on. So is an exception of an
+ * effect.
  */
 final class PeerFaults {
     private static final Logger LOG = LoggerFactory.getLogger(PeerFaults.class);
@@ -25,15 +26,15 @@ final class PeerFaults {
     private final BiConsumer<NodeId, String> closer;
     private final Map<String, ClusterStatus.Fault> kept = new LinkedHashMap<>();
 
-    /** @param closer ends the link to a node, telling it why */
+    /** @param closer ends the link to a node and sends it the reason */
     PeerFaults(BiConsumer<NodeId, String> closer) {
         this.closer = closer;
     }
 
     /**
-     * Hands an event to its handler.
+     * Passes an event to its handler.
      *
-     * @return whether the handler took it
+     * @return whether the handler accepted it
      */
     boolean guard(NodeEvent event, Consumer<NodeEvent> handler) {
         try {
@@ -77,18 +78,18 @@ final class PeerFaults {
         LOG.debug("rejected: {}", event, rejected);
     }
 
-    /** Ends the link to a node because of what came on it. */
+    /** Counts a fault and ends the link to the node. */
     void close(NodeId peer, String why) {
         String text = why.length() > TEXT_MAX ? why.substring(0, TEXT_MAX - 1) + "…" : why;
         count(peer.shortText(), text);
         closer.accept(peer, text);
     }
 
-    /** Counts what a sender is to be named for, though its link stays. */
+    /** Counts a fault of a sender without closing its link. */
     void count(String who, String why) {
         ClusterStatus.Fault known = kept.remove(who);
         long count = known == null ? 1 : known.count() + 1;
-        if (Long.bitCount(count) == 1) { // a peer that goes on like this may not fill the log
+        if (Long.bitCount(count) == 1) { // a peer with many faults must not fill the log
             LOG.warn("rejected peer={} count={} why={}", who, count, why);
         }
         if (kept.size() >= KEPT_MAX) {
@@ -97,7 +98,7 @@ final class PeerFaults {
         kept.put(who, new ClusterStatus.Fault(who, why, count));
     }
 
-    /** The newest last. */
+    /** The faults, the newest last. */
     List<ClusterStatus.Fault> list() {
         return new ArrayList<>(kept.values());
     }

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries out what the peer table decides: dials, and remembers addresses that worked; and tells linked nodes where this one reaches the
- * others. Owner thread only.
+ * Carries out the effects of the peer table: dials, and remembers addresses that worked. Also reports to linked nodes where this node
+ * reaches the others. Owner thread only.
  */
 final class PeerFinder {
     private static final Logger LOG = LoggerFactory.getLogger(PeerFinder.class);
@@ -31,24 +31,24 @@ final class PeerFinder {
     private final MachineDriver<PeerTable, Event, Effect> table;
     private final Consumer<InetSocketAddress> dialer;
     private final RememberedPeers remembered;
-    private final BiConsumer<NodeId, AddressNews> teller;
+    private final BiConsumer<NodeId, AddressNews> reporter;
     private final MachineDriver<AddressGossip.State, AddressGossip.Event, AddressGossip.Effect> gossip;
 
     /**
      * A finder without any known peer.
      *
-     * @param dialer opens a link and reports how that ended
-     * @param teller sends news to a linked node
+     * @param dialer opens a link and reports the outcome
+     * @param reporter sends addresses to a linked node
      */
     PeerFinder(
             NodeId self,
             Clock clock,
             Consumer<InetSocketAddress> dialer,
             RememberedPeers remembered,
-            BiConsumer<NodeId, AddressNews> teller) {
+            BiConsumer<NodeId, AddressNews> reporter) {
         this.dialer = dialer;
         this.remembered = remembered;
-        this.teller = teller;
+        this.reporter = reporter;
         this.gossip = new MachineDriver<>(
                 new AddressGossip(self),
                 AddressGossip.State.EMPTY,
@@ -76,7 +76,7 @@ final class PeerFinder {
         table.step(new Event.Sighted(sighted.sighting()));
     }
 
-    /** A new view, and those of its members that this node has no link to: somebody hears them. */
+    /** Handles a new view. This node has no link to {@code missed}, but other members have. */
     void together(Set<NodeId> members, Set<NodeId> missed) {
         gossip.step(new AddressGossip.Event.Together(members));
         missed.forEach(node -> table.step(new Event.Vouched(node)));
@@ -93,7 +93,7 @@ final class PeerFinder {
         gossip.step(new AddressGossip.Event.Linked(node, address));
     }
 
-    /** A dial that made no new link has an answer, too: else its address would not be dialled when that link is lost. */
+    /** Reports a dial that reached a linked node. Without an outcome its address would not be dialled when that link is lost. */
     void reached(LinkInfo link) {
         table.step(new Event.Admitted(address(link.address()), link.peer().id()));
     }
@@ -103,12 +103,12 @@ final class PeerFinder {
         gossip.step(new AddressGossip.Event.Lost(lost.peer()));
     }
 
-    /** A linked node tells where it reaches others. */
-    void told(NodeId from, AddressNews news) {
+    /** Handles a linked node's report of where it reaches others. */
+    void reported(NodeId from, AddressNews news) {
         gossip.step(new AddressGossip.Event.Heard(from, news));
     }
 
-    /** A machine was re-keyed, or re-keyed this one: it is dialled again soon, for a link. */
+    /** Dials a machine again soon for a link, after one of the two re-keyed the other. */
     void rekeyed(InetSocketAddress dialled) {
         table.step(new Event.DialFailed(address(dialled), "re-keyed"));
     }
@@ -156,9 +156,9 @@ final class PeerFinder {
 
     private void carryOut(AddressGossip.Effect effect) {
         switch (effect) {
-            case AddressGossip.Effect.Tell(var to, var news) -> teller.accept(to, news);
+            case AddressGossip.Effect.Send(var to, var news) -> reporter.accept(to, news);
             case AddressGossip.Effect.Hint(var reached, boolean ownTurn) ->
-                table.step(new Event.Told(reached.node(), reached.addresses(), ownTurn));
+                table.step(new Event.Reported(reached.node(), reached.addresses(), ownTurn));
         }
     }
 
@@ -169,7 +169,7 @@ final class PeerFinder {
                         dialer, () -> table.step(new Event.DialFailed(address, "its interface is not there any more")));
     }
 
-    /** The address to connect to; empty if its scope names an interface that this machine does not have. */
+    /** The address to connect to; empty if this machine has no interface of its scope. */
     static Optional<InetSocketAddress> usable(PeerAddress address) {
         try {
             return Optional.of(SocketAddresses.of(address));

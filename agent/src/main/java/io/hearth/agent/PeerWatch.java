@@ -19,7 +19,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Carries out what the failure detector decides: heartbeats go out, opinions go to the view change. Owner thread only. */
+/** Carries out the effects of the failure detector: sends heartbeats, and passes opinions to the view change. Owner thread only. */
 final class PeerWatch {
     private static final Logger LOG = LoggerFactory.getLogger(PeerWatch.class);
 
@@ -28,9 +28,9 @@ final class PeerWatch {
     private final Outcome outcome;
     private final MachineDriver<HealthState, Event, Effect> health;
     private final Map<NodeId, Long> incarnations = new HashMap<>(); // of linked peers
-    private final Map<NodeId, InetSocketAddress> listening = new HashMap<>(); // where a watched peer does
+    private final Map<NodeId, InetSocketAddress> listening = new HashMap<>(); // addresses at which watched peers listen
 
-    /** What the opinions and heartbeats lead to. */
+    /** Receives the opinions and measurements. */
     interface Outcome {
         void heartbeat(Effect.SendHeartbeat heartbeat);
 
@@ -68,14 +68,14 @@ final class PeerWatch {
         }
     }
 
-    /** The incarnation whose link ended; empty if none was known. */
+    /** Returns the incarnation whose link ended; empty if none was known. */
     Optional<Long> lost(NodeId node) {
         Optional<Long> incarnation = Optional.ofNullable(incarnations.remove(node));
         incarnation.ifPresent(start -> health.step(new Event.LinkLost(node, start)));
         return incarnation;
     }
 
-    /** Nobody listens where a lost peer did: it is gone, and there is no reason to wait. */
+    /** Handles a failed dial. If no process listens at a lost peer's address, the peer is gone, and there is no reason to wait. */
     void dialFailed(NodeEvent.DialFailed failed) {
         if (failed.failure() == DialFailure.REFUSED) {
             Map.copyOf(listening).forEach((node, address) -> {
@@ -124,7 +124,7 @@ final class PeerWatch {
             }
             case Effect.Awoke awoke -> {
                 LOG.info(
-                        "this machine slept or was paused for {} ms: nobody is judged by that time",
+                        "this machine slept or was paused for {} ms: the failure detector ignores that time",
                         awoke.gapNanos() / 1_000_000);
             }
         }

@@ -8,14 +8,14 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who was met and is no peer, with the reason: what {@code wait} and {@code status} show. Owner thread only. */
+/** Rejected connections with their reasons, for {@code wait} and {@code status}. Owner thread only. */
 final class RefusedPeers {
     private static final Logger LOG = LoggerFactory.getLogger(RefusedPeers.class);
     private static final int KEPT_MAX = 16;
 
     private final Map<String, ClusterStatus.Refused> kept = new LinkedHashMap<>();
 
-    /** Whether it is for people to see. */
+    /** Adds a rejection. Returns whether people should see it. */
     boolean note(NodeEvent.Refused refused) {
         if (!refused.refusal().tellsOfPeer()) {
             return false;

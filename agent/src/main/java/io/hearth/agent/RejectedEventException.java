@@ -1,8 +1,8 @@
 package io.hearth.agent;
 
 /**
- * A machine threw while it was given an event, so it still has the state of before that event, and no effect of it was carried out.
- * The cause is what it threw. What an effect throws is none of these: then the node and its state may differ.
+ * A machine threw while it handled an event. Its state is that before the event, and no effect was carried out. The cause is the machine's
+ * exception. An exception of an effect is not wrapped: then part of the step is done.
  */
 final class RejectedEventException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread of a process that waits for the files of the roster: stores what the owner thread decided, and looks whether another
- * process of the home changed them, such as {@code hearth remove}.
+ * The one thread of a process that reads and writes the files of the roster. It stores the decisions of the owner thread, and detects
+ * changes by another process of the home, such as {@code hearth remove}.
  */
 final class RosterKeeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RosterKeeper.class);
@@ -36,7 +36,7 @@ final class RosterKeeper implements AutoCloseable {
     private static final long SEEN_NANOS = 30_000_000_000L;
     private static final long SEEN_URGENT_NANOS = 1_000_000_000L;
     static final int TASKS_MAX = 64;
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private final RosterFile file;
     private final BlockFile blocks;
@@ -46,7 +46,7 @@ final class RosterKeeper implements AutoCloseable {
     private final Signatures.Hand hand;
     private final Consumer<NodeEvent> sink;
     private final BlockingQueue<Task> tasks = new ArrayBlockingQueue<>(TASKS_MAX);
-    private final Map<PeerId, SeenFile.Seen> seen = new TreeMap<>(); // this thread only, as the next
+    private final Map<PeerId, SeenFile.Seen> seen = new TreeMap<>(); // this thread only, like the next fields
     private final Thread thread;
     private final SortedSet<PeerId> written = new TreeSet<>();
     private boolean isSeenUrgent;
@@ -54,9 +54,9 @@ final class RosterKeeper implements AutoCloseable {
     private String version = "";
     private String blockVersion = "";
     private String complaint = "";
-    private String seenComplaint = ""; // the last one of writing who was seen; empty once that worked
+    private String seenComplaint = ""; // the last complaint about writing the seen machines; empty once that worked
     private long seenNanos = System.nanoTime();
-    private volatile boolean missed; // set by submit(), taken back by the thread
+    private volatile boolean missed; // set by submit(), cleared by the thread
     private volatile boolean closing; // set by close() and the thread, read by the thread
 
     private sealed interface Task {
@@ -67,7 +67,7 @@ final class RosterKeeper implements AutoCloseable {
         record Stop() implements Task {}
     }
 
-    /** A keeper that has not started; the files are read by its thread first. */
+    /** A keeper that has not started; its thread reads the files first. */
     RosterKeeper(HearthHome home, NetworkNamespace given, NodeIdentity identity, Consumer<NodeEvent> sink) {
         this.file = RosterFile.in(home, given.name());
         this.blocks = BlockFile.in(home);
@@ -83,8 +83,10 @@ final class RosterKeeper implements AutoCloseable {
         thread.start();
     }
 
-    /** Does a {@link Effect.Store} or {@link Effect.Rotate} soon. For one that finds no place the file is read again: the machine
-     * stores anew what it knows and the file does not; secrets are offered again, and rotations are due again. */
+    /**
+     * Queues a {@link Effect.Store} or {@link Effect.Rotate}. If there is no place, the file is read again: then the machine stores again
+     * what the file lacks, offers secrets again, and rotations become due again.
+     */
     void submit(Effect effect, long epochMillis) {
         if (!tasks.offer(new Task.Change(effect, epochMillis))) {
             missed = true;
@@ -112,7 +114,7 @@ final class RosterKeeper implements AutoCloseable {
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
             writeSeen();
-        } catch (RuntimeException | Error bug) { // without this thread no removal would reach this process any more
+        } catch (RuntimeException | Error bug) { // without this thread the process would miss removals
             sink.accept(new NodeEvent.Failed(Thread.currentThread().getName(), bug));
         }
     }
@@ -131,7 +133,7 @@ final class RosterKeeper implements AutoCloseable {
             case Task.Saw(var peer, var at) -> {
                 if (seen.containsKey(peer) || seen.size() < SeenFile.MACHINES_MAX) {
                     seen.put(peer, at);
-                    isSeenUrgent |= !written.contains(peer); // a crash must not forget who was here
+                    isSeenUrgent |= !written.contains(peer); // a new machine must not be lost by a crash
                 }
             }
             case Task.Stop() -> closing = true;
@@ -165,14 +167,14 @@ final class RosterKeeper implements AutoCloseable {
         };
     }
 
-    /** Whether another process changed something. */
+    /** Reports changes by other processes. */
     private void look() {
         try {
             String now = file.version();
             if (missed || !now.equals(version)) {
                 missed = false;
                 sink.accept(new NodeEvent.RosterStored(file.load(given)));
-                version = now; // only now: what could not be read is read again
+                version = now; // only now, so that a failed read is repeated
             }
             String blockedNow = blocks.version();
             if (!blockedNow.equals(blockVersion)) {
@@ -228,11 +230,11 @@ final class RosterKeeper implements AutoCloseable {
 
     @Override
     public void close() {
-        closing = true; // without an interrupt, which would close its files
+        closing = true; // no interrupt, because it would close the thread's files
         var _ = tasks.offer(new Task.Stop());
         try {
-            if (thread.isAlive() && !thread.join(PATIENCE)) {
-                LOG.warn("the thread of the roster is still busy after {} s", PATIENCE.toSeconds());
+            if (thread.isAlive() && !thread.join(TIMEOUT)) {
+                LOG.warn("the thread of the roster is still busy after {} s", TIMEOUT.toSeconds());
             }
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();

@@ -25,7 +25,7 @@ import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Steps the roster's machine for a node and carries out what it says. Owner thread only. */
+/** Steps the roster's machine for a node and carries out its effects. Owner thread only. */
 final class RosterTalk {
     private static final Logger LOG = LoggerFactory.getLogger(RosterTalk.class);
 
@@ -35,34 +35,40 @@ final class RosterTalk {
     private final MachineDriver<State, Event, Effect> machine;
     private final Clock clock;
     private final RosterKeeper keeper;
-    private final RosterDoor door;
+    private final RosterAdmission admission;
     private final Outcome outcome;
     private final Map<NodeId, LinkId> links = new TreeMap<>();
     private final Map<LinkId, NodeId> nodes = new TreeMap<>();
     private final Map<LinkId, RekeyChannel> channels = new TreeMap<>();
-    private final SortedSet<PeerId> shutOut = new TreeSet<>(); // by the roster, and not linked since
+    private final SortedSet<PeerId> shutOut = new TreeSet<>(); // excluded by the roster, and not linked since
     private long numbers;
     private long changes;
     private RosterBook book;
     private String problem = "";
     private String said = "";
 
-    /** What the roster does to the rest of the node. */
+    /** The roster's effects on the rest of the node. */
     interface Outcome {
-        /** A message on the link to a node; lost if there is none. */
+        /** Sends a message on the link to a node; it is lost if there is none. */
         void send(NodeId node, int kind, byte[] message);
 
         void close(NodeId node, String why);
 
-        /** New links, tags and status are by this secret from now on. */
+        /** New links, tags and status must use this secret from now on. */
         void rekeyed(RosterBook book);
     }
 
-    RosterTalk(PeerId self, RosterBook book, RosterKeeper keeper, RosterDoor door, Clock clock, Outcome outcome) {
+    RosterTalk(
+            PeerId self,
+            RosterBook book,
+            RosterKeeper keeper,
+            RosterAdmission admission,
+            Clock clock,
+            Outcome outcome) {
         this.self = self;
         this.book = book;
         this.keeper = keeper;
-        this.door = door;
+        this.admission = admission;
         this.clock = clock;
         this.outcome = outcome;
         this.machine = new MachineDriver<>(
@@ -77,12 +83,15 @@ final class RosterTalk {
         return machine;
     }
 
-    /** How often what {@link #outOf} says may have changed. */
+    /** A number that rises when the result of {@link #outOf} may have changed. */
     long changes() {
         return changes;
     }
 
-    /** The others of these machines, and of those linked, that are out: removed, or not on the roster when the secret was replaced. */
+    /**
+     * Those of the given and the linked machines, other than this one, that are excluded: removed, or not on the roster when the secret was
+     * replaced.
+     */
     SortedSet<PeerId> outOf(Collection<PeerId> machines) {
         var out = new TreeSet<>(machines);
         links.keySet().forEach(node -> out.add(node.peer()));
@@ -95,12 +104,12 @@ final class RosterTalk {
                 || (shutOut.contains(machineOf) && !book.roster().isMember(machineOf));
     }
 
-    /** What a person should know; empty if nothing. */
+    /** A message for people; empty if there is none. */
     Optional<String> problem() {
         return Optional.of(problem.isEmpty() ? said : problem).filter(line -> !line.isEmpty());
     }
 
-    /** A link is there; {@code proved} names the secret of its handshake, which may have been replaced meanwhile. */
+    /** Handles a new link; {@code proved} names the secret of its handshake, which may have been replaced meanwhile. */
     void admitted(NodeId node, Bytes proved) {
         var link = new LinkId(node.peer(), ++numbers);
         if (proved.equals(book.keyId())) {
@@ -114,14 +123,16 @@ final class RosterTalk {
         machine.step(new Event.Opened(link, false, proved));
     }
 
-    /** Who is not on the roster and did not prove the present secret: the machine closes its links. */
+    /**
+     * Marks a machine as excluded: it is not on the roster and did not prove the current secret, so the roster's machine closes its links.
+     */
     private void shutOut(PeerId peer) {
         if (!book.roster().isMember(peer) && shutOut.size() < SHUT_OUT_MAX) {
             shutOut.add(peer);
         }
     }
 
-    /** What a machine calls itself; told when it was linked, and when it is not any more. */
+    /** Stores the label of a machine, when its link begins and when it ends. */
     void saw(NodeId node, String label) {
         keeper.saw(node.peer(), label, clock.epochMillis());
     }
@@ -180,7 +191,7 @@ final class RosterTalk {
     }
 
     void block(SortedSet<PeerId> machines) {
-        door.block(machines);
+        admission.block(machines);
         for (NodeId node : Map.copyOf(links).keySet()) {
             if (machines.contains(node.peer())) {
                 outcome.close(node, "machine " + node.peer().shortText() + " is blocked on the other one");
@@ -192,7 +203,7 @@ final class RosterTalk {
         return RosterMessageCodec.decode(book.current().name(), kind, bytes);
     }
 
-    /** Negative numbers, so that none is that of a link to a node. */
+    /** The id of a channel, with a negative number, so that no link to a node has the same id. */
     private static LinkId link(RekeyChannel channel) {
         return new LinkId(channel.peer(), -channel.number());
     }
@@ -236,9 +247,10 @@ final class RosterTalk {
         boolean isNewKey = !newest.keyId().equals(book.keyId());
         book = newest;
         changes++;
-        door.use(newest);
+        admission.use(newest);
         if (isNewKey) {
-            links.keySet().forEach(node -> shutOut(node.peer())); // one that is closed for a fault is not out
+            links.keySet()
+                    .forEach(node -> shutOut(node.peer())); // a link closed for a fault does not exclude its machine
             LOG.info(
                     "secret generation={} key={} members={}",
                     newest.current().generation(),

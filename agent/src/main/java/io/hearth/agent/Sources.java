@@ -22,14 +22,14 @@ import java.util.SortedMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All the ways in which a node looks for peers. */
+/** All sources of peers of a node. */
 final class Sources implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Sources.class);
 
-    /** For tests: this node hears and says nothing by mDNS. */
+    /** For tests: this node neither sends nor receives by mDNS. */
     static final String DEAF = "hearth.fault.deaf";
 
-    /** Silence shorter than this is not worth a line. */
+    /** Time without peers after which the diagnosis is shown. */
     private static final long SILENCE_NANOS = 10_000_000_000L;
 
     private final CloseStack scope = new CloseStack();
@@ -72,10 +72,10 @@ final class Sources implements AutoCloseable {
         remembered = scope.keep(new RememberedPeers(home.file("peers-" + self.slot())));
     }
 
-    /** Announces and knows adverts by other keys from now on. */
+    /** Signs and verifies adverts with other keys from now on. */
     void use(List<TagKey> keys) {
         tags.use(keys);
-        mdns.announceAnew();
+        mdns.reannounce();
     }
 
     RememberedPeers remembered() {
@@ -92,12 +92,12 @@ final class Sources implements AutoCloseable {
         remembered.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
     }
 
-    /** One more address to try, from now on. */
+    /** Adds an address to dial, from now on. */
     void add(HostPort peer) {
         scope.keep(StaticPeers.of(List.of(peer))).start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
     }
 
-    /** What was tried, in one line, once the silence has lasted. */
+    /** A diagnosis in one line, after a long enough time without peers. */
     Optional<String> silence() {
         long silentNanos = clock.nanoTime() - startedNanos;
         return silentNanos < SILENCE_NANOS
@@ -105,7 +105,7 @@ final class Sources implements AutoCloseable {
                 : Optional.of(NoPeersDiagnosis.explain(silentNanos / 1_000_000_000L, mdns.counters(), isMacos()));
     }
 
-    /** What mDNS did and heard on each interface. */
+    /** Counters of mDNS per interface. */
     List<MdnsCounters> mdns() {
         return mdns.counters();
     }

@@ -7,12 +7,12 @@ import java.util.Locale;
 
 /** The JSON form of a {@link ClusterStatus}; {@code schema} rises when a key changes its meaning or goes. */
 public final class StatusJson {
-    /** The form that this version writes. */
+    /** The schema that this version writes. */
     public static final int SCHEMA = 1;
 
     private StatusJson() {}
 
-    /** One object: schema, self, namespace, master, view, nodes and what else is known. */
+    /** One object with schema, self, namespace, master, view, nodes and further keys. */
     public static JsonObject of(ClusterStatus status) {
         var json = new JsonObject();
         json.addProperty("schema", SCHEMA);
@@ -129,7 +129,7 @@ public final class StatusJson {
         return json;
     }
 
-    /** Milliseconds with three digits behind the point: a microsecond is the least that means anything. */
+    /** Milliseconds with three decimals, because less than a microsecond is noise. */
     private static double millis(long nanos) {
         return Math.round(nanos / 1e3) / 1e3;
     }

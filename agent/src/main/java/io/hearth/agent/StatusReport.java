@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Puts what the parts of a node know into one {@link ClusterStatus}. Owner thread only. */
+/** Builds the {@link ClusterStatus} from the parts of a node. Owner thread only. */
 final class StatusReport {
     private final NodeId self;
     private final int port;
@@ -29,10 +29,10 @@ final class StatusReport {
     private @Nullable View reported;
 
     /**
-     * @param namespace by its present key
-     * @param roster what a person should know of the roster, in one line
-     * @param discovery what was tried to find peers, in one line, once that is worth a line
-     * @param mdns what mDNS did and heard
+     * @param namespace with its current key
+     * @param roster message about the roster for people, in one line
+     * @param discovery diagnosis of discovery, in one line, if there is one
+     * @param mdns counters of mDNS
      */
     StatusReport(
             NodeId self,
@@ -55,7 +55,7 @@ final class StatusReport {
         return self;
     }
 
-    /** Whether the view is another one than in the last status. */
+    /** Whether the view differs from that of the last status. */
     boolean isNewView(Membership membership) {
         return !membership.view().equals(reported);
     }

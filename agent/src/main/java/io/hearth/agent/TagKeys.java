@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** The keys of a node's adverts. They are overwritten when the node ends: until then a thread of mDNS may hold a former one. */
+/** The keys of a node's adverts. They are overwritten when the node ends; until then a thread of mDNS may use a former one. */
 final class TagKeys implements AutoCloseable {
     private final Queue<NamespaceKeys> owned = new ConcurrentLinkedQueue<>();
 
-    /** The present secret signs adverts; those of a machine that was away are known by the former one. */
+    /** The current key, which signs adverts, and the former one, which verifies those of a machine that was away. */
     List<TagKey> of(RosterBook book) {
         var keys = new ArrayList<TagKey>();
         for (NetworkNamespace namespace :

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What a trainer tells every linked node of its way into its group, so that each can say whom it waits for, and sees whether the group
- * is at work without it. Nothing is decided by it that members have to agree on.
+ * A trainer's message to every linked node about its place in its group. With it a trainer can name the trainers that it waits for, and
+ * sees whether the group's job runs without it. No decision on which members must agree depends on it.
  *
  * <pre>
  * 0       2      4          5       6
@@ -23,13 +23,13 @@ import java.util.List;
  * @param group the job, {@code [a-z0-9-]{1,63}}
  * @param least ranks that it waits for
  * @param most ranks that it trains with, not below {@code least}
- * @param spare it waits outside because the group is full
+ * @param spare whether it waits because the group is full
  */
 record TrainerNote(String group, int least, int most, GroupActivity activity, boolean spare) {
     /** Kind of the message on a control link. */
     static final int KIND = 41;
 
-    /** By their number on the wire. */
+    /** The activities by their number on the wire. */
     private static final List<GroupActivity> ACTIVITIES =
             List.of(GroupActivity.IDLE, GroupActivity.STARTING, GroupActivity.WORKING, GroupActivity.STEPPING);
 
@@ -39,7 +39,7 @@ record TrainerNote(String group, int least, int most, GroupActivity activity, bo
     TrainerNote {
         var _ = new RankBounds(least, most);
         if (group.isEmpty() || !ViewRules.isGroupName(group)) {
-            throw new IllegalArgumentException("a group is 1 to 63 of a-z, 0-9 and '-'");
+            throw new IllegalArgumentException("group must be 1 to 63 characters of a-z, 0-9 and '-'");
         }
     }
 
@@ -56,7 +56,7 @@ record TrainerNote(String group, int least, int most, GroupActivity activity, bo
     }
 
     /**
-     * Reads what a peer sent.
+     * Reads a peer's message.
      *
      * @throws MalformedMessageException if the bytes are no note
      */
@@ -80,7 +80,7 @@ record TrainerNote(String group, int least, int most, GroupActivity activity, bo
         }
     }
 
-    /** Whether it trains, as far as others are concerned. */
+    /** Whether the trainer counts as training for others. */
     boolean isAtWork() {
         return activity == GroupActivity.WORKING || activity == GroupActivity.STEPPING;
     }

@@ -28,7 +28,7 @@ final class VersionedValue<T> {
         return newest.value();
     }
 
-    /** Replaces the value; an equal one changes nothing and wakes nobody. */
+    /** Replaces the value; an equal one changes nothing and wakes no thread. */
     void publish(T value) {
         lock.lock();
         try {
@@ -41,7 +41,7 @@ final class VersionedValue<T> {
         }
     }
 
-    /** Wakes whoever waits although the value is the same: something beside it changed. */
+    /** Wakes waiting threads although the value is the same, because something else changed. */
     void touch() {
         lock.lock();
         try {
@@ -65,9 +65,9 @@ final class VersionedValue<T> {
         }
     }
 
-    /** Waits until a value satisfies {@code wanted}; empty when {@code patience} ends first. */
-    Optional<T> await(Predicate<T> wanted, Duration patience) throws InterruptedException {
-        long left = bounded(patience).toNanos();
+    /** Waits until a value satisfies {@code wanted}; empty if {@code timeout} ends first. */
+    Optional<T> await(Predicate<T> wanted, Duration timeout) throws InterruptedException {
+        long left = bounded(timeout).toNanos();
         lock.lockInterruptibly();
         try {
             while (!wanted.test(newest.value())) {
@@ -82,9 +82,9 @@ final class VersionedValue<T> {
         }
     }
 
-    /** How long the longest sensible wait is; keeps nanoseconds from overflowing. */
-    private static Duration bounded(Duration patience) {
+    /** The timeout, limited so that its nanoseconds do not overflow. */
+    private static Duration bounded(Duration timeout) {
         Duration longest = Duration.ofNanos(TimeUnit.DAYS.toNanos(365));
-        return patience.compareTo(longest) > 0 ? longest : patience;
+        return timeout.compareTo(longest) > 0 ? longest : timeout;
     }
 }

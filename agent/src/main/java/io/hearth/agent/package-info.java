@@ -1,4 +1,4 @@
-/** The composition: a running node and its faces. */
+/** The composition: a running node and its APIs. */
 @NullMarked
 package io.hearth.agent;
 

@@ -107,7 +107,7 @@ final class AutoDiscoveryIT {
         }
     }
 
-    /** One element from every rank, so the sum is the world's size. */
+    /** One element from every rank, so the sum is the world size. */
     private static float sum(DistributedContext cluster) throws Exception {
         float[] ones = new float[1_000];
         Arrays.fill(ones, 1);
@@ -136,7 +136,7 @@ final class AutoDiscoveryIT {
             String said = String.valueOf(tooLate.getMessage());
             assertTrue(said.contains("others of the group are at work without this node"), said);
             assertTrue(said.contains(alone.id().shortText()), said);
-            assertTrue(said.contains("is at work without steps: nobody can enter, in another view"), said);
+            assertTrue(said.contains("trains without steps: no trainer can enter, in another view"), said);
             assertEquals(1, sum(alone.context()), "the one that trains is not disturbed");
             assertEquals(1, late.status().view().members());
         }

@@ -70,7 +70,7 @@ final class CalibrationFileTest {
         assertTrue(said.contains(taken.toString()), said);
     }
 
-    /** This machine has no Metal, or its developer has figures already and the test is about others. */
+    /** Skipped on a Mac, which has Metal and may already have figures. */
     @Test
     void aMachineWithoutMetalWritesNothingAndNeedsNoFolder() throws Exception {
         if (!System.getProperty("os.name").equals("Mac OS X")) {

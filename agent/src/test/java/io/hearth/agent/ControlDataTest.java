@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Well-formed messages of the view change whose freight for the collectives is malformed. */
+/** Well-formed messages of the view change with malformed data for the collectives. */
 final class ControlDataTest {
     private static final NodeId PEER = NodeInboxTest.node(2);
     private static final Lineage LINEAGE = new Lineage(false, 1, PEER, 1, 0);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A snapshot of a whole disk that runs on a second computer: nothing in the home tells it from the original. */
+/** A snapshot of a whole disk runs on a second computer: nothing in the home distinguishes it from the original. */
 final class DoubledIdentityIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String BOOT = "hearth.fault.systemBoot";
@@ -63,14 +63,14 @@ final class DoubledIdentityIT {
         return List.of(original, copy);
     }
 
-    /** Starts a trainer as if on the computer of that number. */
+    /** Starts a trainer as if on the computer with that number. */
     private static AutoDiscoveryBackend start(TestNodes nodes, HearthConfig config, Path home, int computer)
             throws Exception {
         System.setProperty(BOOT, String.format("%032x", computer));
         return nodes.keep(AutoDiscoveryBackend.start(config.home(home)));
     }
 
-    /** Steps until it is told that it is enough, or an error that no step mends. */
+    /** Steps until the test ends it, or until an error that no step repairs. */
     private static final class Training {
         final AtomicBoolean enough = new AtomicBoolean();
         final AtomicBoolean paused = new AtomicBoolean(); // then the others' calls stay open
@@ -136,7 +136,7 @@ final class DoubledIdentityIT {
             assertInstanceOf(RemovedFromClusterException.class, doubled.errors.getFirst());
             assertSaysWhatToDo(doubled.errors.getFirst().getMessage());
 
-            until("the copy is told too", () -> isTold(copy)); // before, it may well see peers to wait for
+            until("the copy is told too", () -> isTold(copy)); // before that, it may see peers to wait for
             assertSaysWhatToDo(assertThrows(SetupException.class, () -> copy.waitForPeers(1, PATIENCE))
                     .getMessage());
             assertSaysWhatToDo(assertThrows(SetupException.class, copy::context).getMessage());
@@ -166,7 +166,7 @@ final class DoubledIdentityIT {
         }
     }
 
-    /** The two do not see each other; the one that both see tells them. */
+    /** The two do not see each other; a node that both are linked with reports to them. */
     @Test
     void aPeerThatSeesBothTellsThem() throws Exception {
         try (var nodes = new TestNodes(folder)) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Attack 12: the mDNS packets of a node hold neither its identity nor any name that a person gave it. */
+/** Attack 12: the mDNS packets of a node contain neither its identity nor any name that a person gave it. */
 final class EavesdropIT {
     private static final String LABEL = "anna-s-kitchen-mac";
     private static final int SHORT = 4; // a host may be called "pi", and two letters are anywhere

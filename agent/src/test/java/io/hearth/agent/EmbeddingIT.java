@@ -26,7 +26,7 @@ final class EmbeddingIT {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
-    /** What all of a JVM shares, as far as a library could change it. */
+    /** State that a whole JVM shares and a library could change. */
     private record Shared(
             String providers,
             SSLContext tls,

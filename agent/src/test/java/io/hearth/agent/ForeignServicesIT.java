@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Things that are no Hearth, on both sides of a node's connections; two good nodes meet and sum all the same. */
+/** Programs other than Hearth on both sides of a node's connections; two good nodes still meet and sum. */
 final class ForeignServicesIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -110,7 +110,7 @@ final class ForeignServicesIT {
         }
     }
 
-    /** Takes callers until the server is closed. */
+    /** Accepts connections until the server is closed. */
     private static void serve(ServerSocket server, Consumer<Socket> reception) {
         try {
             while (true) {

@@ -20,7 +20,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A view is believed without proof, so a member can forge one: the others see who did, and none of them ends. */
+/** A view needs no proof, so a member can forge one. The others report the sender, and none of them ends. */
 final class ForgedCommitIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -50,7 +50,7 @@ final class ForgedCommitIT {
                 await(victim, status -> status.view().members() == 3);
                 await(witness, status -> status.view().members() == 3);
                 Future<?> open = threads.submit(() -> {
-                    work.allReduce(new float[] {1}, ReduceOp.SUM); // the other one never calls it
+                    work.allReduce(new float[] {1}, ReduceOp.SUM); // the other node never calls it
                     return null;
                 });
                 liar.forgeViewsWithout(victim.id());
@@ -70,7 +70,7 @@ final class ForgedCommitIT {
         }
     }
 
-    /** The victim may have heard the forged view from the witness: then it names the witness, and the witness names the liar. */
+    /** The victim may have got the forged view from the witness: then it names the witness, and the witness names the liar. */
     private static void assertSaysWhoToldIt(String text, String liar, AutoDiscoveryBackend witness) {
         assertTrue(
                 text.contains("told by " + liar)

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Who is in and who is a spare. Trainers are 0, 1, 2, … by id. A note is written {@code 1W}: trainer 1 is at work without steps, S by
- * steps, A starting, I idle; a small letter says that it is a spare; {@code /3} that it allows 3 ranks.
+ * Places of a group, and its spares. Trainers are 0, 1, 2, … by id. A note is written {@code 1W}: trainer 1 works without steps, S with
+ * steps, A is starting, I idle. A small letter means a spare, {@code /3} that it allows 3 ranks.
  */
 final class GroupPlacesTest {
     private static List<NodeId> ids() {
@@ -40,7 +40,7 @@ final class GroupPlacesTest {
 
     @ParameterizedTest(name = "{0}, view {1}, hears {2}: elsewhere {3}, spare {4}")
     @CsvSource({
-        // nobody has a bound
+        // no trainer has a bound
         "2I,   2,     '',            IDLE,     false",
         "2A,   2,     0A 1I,         IDLE,     false",
         "2A,   2,     0W 1W,         WORKING,  false",
@@ -55,7 +55,7 @@ final class GroupPlacesTest {
         "1S,   012,   0S 2A/1,       IDLE,     false",
         "2A/1, 012,   0S 1S,         IDLE,     true",
         "2A/2, 012,   '',            IDLE,     true",
-        // outside, whoever is at work has a place
+        // outside, each working trainer has a place
         "2A/2, 2,     0W/2 1W/2,     WORKING,  true",
         "2A/2, 2,     0A/2 1A/2,     IDLE,     false",
         "2A,   2,     0W/2 1W/2,     WORKING,  true",

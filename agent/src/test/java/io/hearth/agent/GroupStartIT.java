@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nobody trains with fewer than it asked for, on real sockets of the loopback interface. */
+/** No trainer trains with fewer ranks than it required, on real sockets of the loopback interface. */
 final class GroupStartIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration SHORT = Duration.ofSeconds(4);
@@ -39,7 +39,7 @@ final class GroupStartIT {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
-    /** A {@link LineTrainer} in a process of its own. */
+    /** A {@link LineTrainer} in a separate process. */
     private static final class Child implements AutoCloseable {
         private final Process process;
         private final BufferedReader said;
@@ -199,7 +199,7 @@ final class GroupStartIT {
         return trainers;
     }
 
-    /** With steps the next one waits, without them the next collective does, and every rank is told at its deadline. */
+    /** With steps the next step waits, without them the next collective does, and every rank gets an error at its deadline. */
     @Tag("full")
     @Test
     void belowTheMinimumEveryRankWaitsAndGetsATypedErrorAtItsDeadline() throws Exception {

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A member with the secret that sends what no member may send, and errors that nobody can handle. */
+/** A member with the secret that sends forbidden messages, and fatal errors. */
 final class HostileMemberIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -87,7 +87,7 @@ final class HostileMemberIT {
         }
     }
 
-    /** Links come and go in turn; a second one between the same two nodes is refused, and that is nothing here. */
+    /** Links begin and end in turn. The rejection of a second link between the same two nodes is skipped. */
     private String next(String prefix) throws InterruptedException {
         while (true) {
             String line = heard.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -99,8 +99,8 @@ final class HostileMemberIT {
     }
 
     /**
-     * Says it on each link that comes to be, until a link is lost for {@code reason}. Links of both ends cross, and what
-     * was said on the one that gave way is not heard: so it is said again on the next.
+     * Sends it on each new link, until a link is lost for {@code reason}. Both ends may dial at once, and a message on the replaced link
+     * may be lost: so it is sent again on the next one.
      */
     private void speaksUntil(String reason, Links links, InetSocketAddress address, Runnable speech)
             throws InterruptedException {
@@ -172,7 +172,7 @@ final class HostileMemberIT {
         }
     }
 
-    /** Attack 22: what is well formed and in another's name is counted and its link stays; a forged roster entry costs the link. */
+    /** Attack 22: a well-formed message in another node's name is counted and its link remains; a forged roster entry closes the link. */
     @Test
     void speechInAnothersNameIsCountedAndAForgedRosterEntryCostsTheLink() throws Exception {
         try (var nodes = new TestNodes(folder);
@@ -218,7 +218,7 @@ final class HostileMemberIT {
         return status.ignored().getOrDefault(reason, 0L);
     }
 
-    /** As where memory is short, or a class cannot be loaded. */
+    /** As when memory is short, or a class cannot be loaded. */
     @Test
     void anErrorThatNobodyCanHandleEndsTheNodeAndTheNextCallSaysSo() throws Exception {
         try (var nodes = new TestNodes(folder)) {
@@ -253,7 +253,7 @@ final class HostileMemberIT {
                 }
                 node.node().failed("a planted thread", new StackOverflowError("planted"));
             });
-            var next = assertThrows( // the other one calls nothing
+            var next = assertThrows( // the other node calls nothing
                     CollectiveException.class,
                     () -> node.node().engine().orElseThrow().barrier(CollectiveOptions.DEFAULTS));
             assertTrue(String.valueOf(next.getMessage()).contains("StackOverflowError: planted"), next::toString);

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Trainers that enter a training at work, on real sockets of the loopback interface. */
+/** Trainers that enter a running training, on real sockets of the loopback interface. */
 final class LateJoinIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int WEIGHTS = 300_000;
@@ -33,7 +33,7 @@ final class LateJoinIT {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
-    /** Trains until somebody says that it is enough, which all ranks learn by the same sum. */
+    /** Trains until the test ends it, which all ranks learn by the same sum. */
     private static final class Training {
         final AtomicBoolean enough = new AtomicBoolean();
         final AtomicLong steps = new AtomicLong();
@@ -110,7 +110,7 @@ final class LateJoinIT {
                 cluster.share("weights", weights);
                 cluster.beginStep();
                 while (!back.get()) {
-                    Thread.onSpinWait(); // so long at work that the other one gives up
+                    Thread.onSpinWait(); // works until the other trainer gives up
                 }
                 do {
                     cluster.beginStep();

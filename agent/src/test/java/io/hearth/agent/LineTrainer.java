@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** A script without steps in a process of its own, which a test can pause and kill; each line on its input lets it go on. */
+/** A script without steps in a separate process, which a test can pause and kill; each line on its input lets it continue. */
 final class LineTrainer {
     private LineTrainer() {}
 

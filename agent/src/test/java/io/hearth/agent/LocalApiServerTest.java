@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class LocalApiServerTest {
-    /** What another user runs: connects, asks, prints what comes back. */
+    /** The program of another user: connects, sends a request, prints the answer. */
     private static final String CALLER = """
             void main(String[] arguments) throws Exception {
                 var address = java.net.UnixDomainSocketAddress.of(arguments[0]);
@@ -94,7 +94,7 @@ final class LocalApiServerTest {
         }
     }
 
-    /** As a process that was stopped: the kernel takes connections and bytes for it, until its backlog is full. */
+    /** As with a stopped process: the kernel accepts connections and bytes for it, until its backlog is full. */
     @Test
     void anAgentThatDoesNotAnswerIsSaidToInTime() throws Exception {
         try (var stopped = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -113,7 +113,7 @@ final class LocalApiServerTest {
         }
     }
 
-    /** Until no connection is taken any more. */
+    /** Opens connections until no more are accepted. */
     private void fill(List<LocalApiClient> waiting) {
         try {
             while (true) {
@@ -274,7 +274,7 @@ final class LocalApiServerTest {
         try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0)) {
             for (int watchers = 0; watchers < 100; watchers++) {
                 while (!ask(path(), "watch").equals(Optional.of(number(1)))) {
-                    Thread.onSpinWait(); // full until those who hung up are noticed
+                    Thread.onSpinWait(); // full until the server notices the closed connections
                 }
             }
             assertEquals(Optional.of(number(1)), ask(path(), "status"));

@@ -44,18 +44,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node with the secret that enters, votes as a member does, and lies besides, over real links; {@link Manner} says how.
+ * A node with the secret that enters, votes as a member does, and also sends lies, over real links; {@link Manner} lists the kinds.
  *
- * <p>It brings no ballot of its own to an end. So it does not tell the lies of the simulator that only a proposer can tell: wrong
- * resolutions, and joiners admitted otherwise than they asked. It forges views only
- * when asked to.
+ * <p>It completes no ballot of its own. So it does not send the lies of the simulator that only a proposer can send: wrong resolutions, and
+ * joining nodes admitted with changed data. It forges views only when asked to.
  */
 final class LyingMember implements LinkObserver, AutoCloseable {
     private static final int HEARD_MAX = 10_000;
     private static final long BEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long DIAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long SEAT = 77;
-    private static final long BALLOT_ONE_IN = 20_000; // each honest-looking one freezes the others until it is given up
+    private static final long BALLOT_ONE_IN = 20_000; // each honest-looking one freezes the others for a while
     private static final long DAMAGED_ONE_IN = 5_000; // each costs a link
     private static final long[] NUMBERS = {
         0,
@@ -74,15 +73,18 @@ final class LyingMember implements LinkObserver, AutoCloseable {
 
     /** Its role, and the messages that it sends without being asked. */
     enum Manner {
-        /** An agent that says whatever comes into its mind, as fast as the others read. */
+        /** An agent that sends random messages as fast as the others read. */
         AGENT(NodeId.AGENT, 100),
-        /** A trainer that waits for a step to begin and takes part in none. It says no Leave and nothing that costs the link: it stays. */
+        /**
+         * A trainer that waits for a step to begin and takes part in none. It sends no Leave and nothing that closes the link, so it
+         * remains a member.
+         */
         TRAINER("trainer-0", 1),
         /** An agent that asks to leave again and again, and answers each ballot as if it stayed. */
         LEAVER(NodeId.AGENT, 1);
 
         private final String slot;
-        private final int atOnce; // to each node between two looks at what came
+        private final int atOnce; // messages to each node between two reads of the inbox
 
         Manner(String slot, int atOnce) {
             this.slot = slot;
@@ -122,7 +124,7 @@ final class LyingMember implements LinkObserver, AutoCloseable {
         return self;
     }
 
-    /** How often a link to it was ended. */
+    /** Number of its links that were ended. */
     long linksLost() {
         return lost.get();
     }
@@ -138,7 +140,7 @@ final class LyingMember implements LinkObserver, AutoCloseable {
         }
     }
 
-    /** Says that many lies, and votes as it should in between. */
+    /** Sends {@code count} lies, and votes correctly in between. */
     void lie(long count) throws InterruptedException {
         for (long said = 0; said < count; ) {
             answer();
@@ -151,8 +153,8 @@ final class LyingMember implements LinkObserver, AutoCloseable {
     }
 
     /**
-     * Says that the others went on without one of them, and then, of the same number, that all of them ended the lineage. Neither was
-     * ever decided; each is a view as any other.
+     * Reports a view of the others without one of them, and then, with the same number, one in which all of them end the lineage. Neither
+     * was ever decided; each is a well-formed view.
      */
     void forgeViewsWithout(NodeId victim) {
         View in = Objects.requireNonNull(view);
@@ -197,7 +199,7 @@ final class LyingMember implements LinkObserver, AutoCloseable {
         return links.send(to, MessageCodec.kind(message), MessageCodec.encode(message));
     }
 
-    // ---- what a member does
+    // ---- the behaviour of a member
 
     private void answer() throws InterruptedException {
         long now = System.nanoTime();
@@ -265,7 +267,7 @@ final class LyingMember implements LinkObserver, AutoCloseable {
             }
             case Message.Accept(View of, Ballot ballot, View _) ->
                 say(from, new Message.Accepted(of.lineage(), of.epoch(), ballot));
-            default -> {} // nothing that a voter answers
+            default -> {} // a voter does not answer it
         }
     }
 
@@ -275,7 +277,7 @@ final class LyingMember implements LinkObserver, AutoCloseable {
         }
     }
 
-    // ---- what it says unasked
+    // ---- messages without a request
 
     private long any() {
         return NUMBERS[random.nextInt(NUMBERS.length)];
@@ -289,14 +291,14 @@ final class LyingMember implements LinkObserver, AutoCloseable {
         return 1 + (random.nextBoolean() ? number() % Ballot.ROUND_MAX : random.nextInt(3_000));
     }
 
-    /** The status of a member that called nothing yet; an agent has none to tell. */
+    /** The status of a member without any call yet; an agent has none. */
     private Bytes honest() {
         return manner == Manner.TRAINER
                 ? CollectiveMessages.encode(new Status(0, 0, List.of(), Optional.empty()))
                 : Bytes.EMPTY;
     }
 
-    /** Nearly always what can be read: what is no status costs the link, and the lies behind it are not heard. */
+    /** Nearly always a readable status: an unreadable one closes the link, and the lies after it are lost. */
     private Bytes collectives() {
         if (isDamaged()) {
             byte[] bytes = new byte[random.nextInt(40)];
@@ -364,7 +366,7 @@ final class LyingMember implements LinkObserver, AutoCloseable {
                                 .toList());
     }
 
-    /** No message at all, as the codec sees it. */
+    /** A message that the codec rejects. */
     private Message damaged(View in) {
         return new Message.Here(
                 in.lineage(), 1L << 60, new Ballot(1, self), Optional.of(new Message.Status(true, collectives())));

@@ -35,15 +35,15 @@ import org.junit.jupiter.api.io.TempDir;
 final class LyingMemberIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration DEADLINE =
-            Duration.ofSeconds(6); // a view change that waits for an answer takes 2 s and more
+            Duration.ofSeconds(6); // a view change that waits for an answer takes at least 2 s
     private static final long LIES = Long.getLong("hearth.lies", Boolean.getBoolean("hearth.full") ? 40_000 : 20_000);
     private static final long LIES_AT_ONCE = 100;
-    private static final double VIEWS_A_SECOND_MAX = 3; // 350 ms lie between two views
+    private static final double VIEWS_A_SECOND_MAX = 3; // at least 350 ms pass between two views
     private static final String FORCING = "jdk.FileForce";
 
     /**
-     * A machine writes its promise, what it accepted, and the view that came of it; each write forces a file and its folder. On a busy
-     * machine a ballot may fail before the one that brings the view.
+     * A machine writes its promise, its acceptance, and the resulting view; each write forces a file and its folder. On a busy machine a
+     * ballot may fail before the one that decides the view.
      */
     private static final long FORCINGS_OF_A_CHANGE_MAX = 2 * 3 * 2;
 
@@ -51,7 +51,7 @@ final class LyingMemberIT {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
-    /** Sums without steps until all are told that it is enough. */
+    /** Sums without steps until the test ends all of them. */
     private static final class Training {
         final AtomicBoolean enough = new AtomicBoolean();
         final AtomicLong sums = new AtomicLong();
@@ -70,7 +70,7 @@ final class LyingMemberIT {
         }
     }
 
-    /** Steps until two ranks were told that it is enough; any error but one that the next step mends ends it. */
+    /** Steps until the test ends two ranks; any error that the next step does not repair ends it. */
     private static final class Stepping {
         final AtomicBoolean enough = new AtomicBoolean();
         final AtomicLong steps = new AtomicLong();
@@ -99,7 +99,7 @@ final class LyingMemberIT {
         }
     }
 
-    /** The views that a node comes to, in whatever lineage. */
+    /** The views of a node, in any lineage. */
     private static final class Views implements AutoCloseable {
         private record Epochs(long first, long last) {}
 
@@ -131,7 +131,7 @@ final class LyingMemberIT {
                     (known, now) -> new Epochs(known.first(), now.last()));
         }
 
-        /** Since the beginning; the first one does not count, that of each further lineage does. */
+        /** Number of views since the start; the first one does not count, that of each further lineage does. */
         long count() {
             return byLineage.values().stream()
                             .mapToLong(epochs -> epochs.last() - epochs.first() + 1)
@@ -212,7 +212,7 @@ final class LyingMemberIT {
         }
     }
 
-    /** A rank that takes part in nothing holds the others up: each of their calls ends in an error that a step mends. */
+    /** A rank that takes part in no call delays the others: each of their calls ends with an error that a step repairs. */
     @Tag("full")
     @Test
     void whatATrainerSaysOfItsCollectivesEndsNobodyAndHoldsNobodyForEver() throws Exception {
@@ -297,7 +297,7 @@ final class LyingMemberIT {
         }
     }
 
-    /** How often each home's disk was forced. */
+    /** Number of forced writes to each home's disk. */
     private Map<Path, Long> forcings(Recording recording) throws Exception {
         Path file = folder.resolve("forcings.jfr");
         recording.dump(file);

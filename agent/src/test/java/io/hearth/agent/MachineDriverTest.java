@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class MachineDriverTest {
-    /** Counts its events; asks for a tick as long as the count is below the present time. */
+    /** Counts its events; its tick is due as long as the count is below the current time. */
     private static final Machine<Integer, String, String> COUNTER = new Machine<>() {
         @Override
         public Step<Integer, String> step(Integer state, String event, long nowNanos) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The reasons that a node gives for waiting and for having been removed. */
+/** The reasons that a node reports for its wait and for its removal. */
 final class MembershipTest {
     private static final long MILLI = 1_000_000L;
     private static final long SECOND = 1_000 * MILLI;
@@ -74,7 +74,7 @@ final class MembershipTest {
         }
     }
 
-    /** Writes nothing and says that it did. */
+    /** A disk that writes nothing and reports success. */
     private final class SoundDisk implements VoterDisk {
         @Override
         public VoterAnswer carryOut(VoterTask task) {
@@ -188,8 +188,8 @@ final class MembershipTest {
         assertTrue(blamed.getFirst().startsWith(MASTER.shortText() + " a view 4 of lineage"), blamed::toString);
         masterIsHeard(4);
         diskDone(); // the lost view
-        diskDone(); // the lineage of its own
-        diskDone(); // the record that it asks with
+        diskDone(); // its own lineage
+        diskDone(); // the record of its request
         received(new Message.Commit(view(5, member(MASTER, 1), member(SELF, 5))));
         assertEquals(2, membership.view().members().size(), sent::toString);
         assertEquals(Optional.empty(), membership.waiting());

@@ -19,7 +19,7 @@ final class NodeLoopTest {
     private final BlockingQueue<String> seen = new LinkedBlockingQueue<>();
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
 
-    /** Notes what it is given, and fails when it is asked to leave. */
+    /** Records its events, and fails at a Leave. */
     private final class Notes implements NodeLoop.Body {
         @Override
         public void handle(NodeEvent event) {
@@ -98,7 +98,7 @@ final class NodeLoopTest {
         }
     }
 
-    /** Nothing else would say that nobody decides any more: the process would look alive. */
+    /** Without the report no part would notice that the owner thread ended, and the process would look alive. */
     @Test
     void anyErrorStopsTheLoopAndIsTold() throws Exception {
         for (Error error : List.of(

@@ -183,7 +183,7 @@ final class RosterIT {
         }
     }
 
-    /** A sleeper meets a stolen secret before it meets its own: it links with it, is re-keyed, and leaves it. */
+    /** A machine that was away meets the stolen secret before its own: it links with it, is re-keyed, and leaves it. */
     @Tag("full")
     @Test
     void aSleeperThatMetTheOldSecretFirstComesBackToItsOwn() throws Exception {
@@ -241,7 +241,7 @@ final class RosterIT {
         a.awaitView(a, b);
         var _ = BlockFile.in(a.home).set(b.peer(), true);
         a.awaitView(a);
-        for (Machine each : List.of(a, b)) { // so that both may pause for a minute before they dial again
+        for (Machine each : List.of(a, b)) { // both may pause for a minute before they dial again
             each.await(
                     "it is told",
                     status -> status.refused().stream()
@@ -288,7 +288,7 @@ final class RosterIT {
         a.awaitView(a, b, bySecret, late);
     }
 
-    /** Both hold the secret by hand and founded before they met. */
+    /** Both got the secret by hand, and each founded a roster before they met. */
     @Tag("full")
     @Test
     void twoFoundersAreToldUntilOneIsPairedAgain() throws Exception {

@@ -78,7 +78,7 @@ final class RosterKeeperTest {
         }
     }
 
-    /** All that is said up to that. */
+    /** All events up to the given one. */
     private <E extends NodeEvent> List<NodeEvent> upTo(Class<E> kind, Predicate<E> meant) throws InterruptedException {
         var heard = new ArrayList<NodeEvent>();
         while (true) {
@@ -99,7 +99,7 @@ final class RosterKeeperTest {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
     }
 
-    /** The machine of that number; none has its key. */
+    /** The machine with that number; its key does not exist. */
     private static PeerId machine(int number) {
         byte[] key = new byte[PeerId.KEY_BYTES];
         key[0] = (byte) (number >>> 8);
@@ -112,7 +112,7 @@ final class RosterKeeperTest {
         return folder.resolve("home").resolve("seen-home");
     }
 
-    /** A file that this process refuses to read, and to write over. */
+    /** A file that this process can neither read nor replace. */
     private void refusedSeenFile() throws IOException {
         Files.writeString(seenFile(), "");
         mode(seenFile(), "rw-r--r--");
@@ -181,7 +181,7 @@ final class RosterKeeperTest {
         }
     }
 
-    /** If its version were noted before it is read, what is in it would never be. */
+    /** If the version were stored before the file is read, its content would never be read. */
     @Test
     void aRosterThatCouldNotBeReadIsReadOnceItCan() throws Exception {
         Path file = RosterFile.in(home, "home").path();
@@ -215,7 +215,7 @@ final class RosterKeeperTest {
         }
     }
 
-    /** The version that goes with an own change is that of the own change. */
+    /** The version stored with a change of this process is that of this change. */
     @Test
     void aChangeOfAnotherProcessRightBehindAnOwnOneIsNotMissed() throws Exception {
         var isArmed = new AtomicBoolean();
@@ -339,7 +339,7 @@ final class RosterKeeperTest {
         }
     }
 
-    /** Machines without end are linked while the disk is full: as many are kept as the file takes. */
+    /** Endlessly many machines are linked while the disk is full: at most the number that the file can hold is kept. */
     @Test
     void machinesSeenWithoutEndFillABoundedPlace() throws Exception {
         refusedSeenFile();

@@ -56,7 +56,7 @@ final class RosterTalkTest {
                 self.peer(),
                 first,
                 new RosterKeeper(home, first.current(), self, _ -> {}), // not started: nothing is stored here
-                new RosterDoor(self.peer(), first, false),
+                new RosterAdmission(self.peer(), first, false),
                 Clock.system(),
                 new RosterTalk.Outcome() {
                     @Override
@@ -82,7 +82,7 @@ final class RosterTalkTest {
                 RosterMessageCodec.encode(message));
     }
 
-    /** An entry in the name of this machine that it never signed. */
+    /** A forged entry of this machine, which it never signed. */
     private RosterMessage forged() {
         RosterEntry own = first.roster().grant(friend.peer()).orElseThrow();
         return new RosterMessage.Page(
@@ -94,7 +94,7 @@ final class RosterTalkTest {
         return talk.outOf(List.of(self.peer(), friend.peer(), guests.peer()));
     }
 
-    /** It may well be linked again; the view must not go on without it for that. */
+    /** It may link again, so the view must not exclude it for that. */
     @Test
     void aPeerThatIsClosedForAFaultIsNotShutOut() {
         heard(guests, forged());
@@ -118,7 +118,7 @@ final class RosterTalkTest {
         assertEquals(Set.of(), out());
     }
 
-    /** A handshake of before may end afterwards. */
+    /** A handshake that began before the new secret may end after it. */
     @Test
     void whoProvedTheFormerSecretAfterItWasReplacedIsClosedAndOut() {
         talk.lost(guests);

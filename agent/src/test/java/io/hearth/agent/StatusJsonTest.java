@@ -18,7 +18,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The form that scripts read: what is here may not change without a new schema number. */
+/** The form that scripts read: it must not change without a new schema number. */
 final class StatusJsonTest {
     private static final NodeId SELF = NodeInboxTest.node(1);
     private static final NodeId TRAINER = new NodeId(NodeInboxTest.node(2).peer(), "trainer-0");

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Nodes of one test, each with a home of its own, on the loopback interface only. */
+/** Nodes of one test, each with its own home, on the loopback interface only. */
 final class TestNodes implements AutoCloseable {
     private final Path folder;
     private final NetworkNamespace namespace = NetworkNamespace.create("test");
@@ -65,7 +65,7 @@ final class TestNodes implements AutoCloseable {
         return home.folder();
     }
 
-    /** Closed with the others at the end, whoever started it. */
+    /** Closes {@code trainer} with the others at the end. */
     AutoDiscoveryBackend keep(AutoDiscoveryBackend trainer) {
         open.add(trainer);
         return trainer;
@@ -76,7 +76,7 @@ final class TestNodes implements AutoCloseable {
         return HostPort.parse("127.0.0.1:" + trainer.node().port());
     }
 
-    /** The first status of a node for which {@code wanted} holds; fails with what the node says of itself if none comes in time. */
+    /** The first status of a node for which {@code wanted} holds; fails with the node's status if none comes in time. */
     static ClusterStatus await(AutoDiscoveryBackend node, Predicate<ClusterStatus> wanted, Duration patience)
             throws InterruptedException {
         return node.node()
@@ -86,7 +86,7 @@ final class TestNodes implements AutoCloseable {
                         node.status().explain() + "; " + node.status().explainTrainers() + "; " + node.status()));
     }
 
-    /** Trainers that are told of one another besides what mDNS finds, so that a test does not depend on multicast. */
+    /** Trainers that get one another's addresses, so that a test does not depend on multicast. */
     List<AutoDiscoveryBackend> trainers(int count) throws Exception {
         var trainers = new ArrayList<AutoDiscoveryBackend>();
         for (int i = 0; i < count; i++) {

@@ -8,7 +8,7 @@ import io.hearth.core.MalformedMessageException;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What trainers tell each other, and whatever else comes in its place. */
+/** Trainer notes, and malformed bytes in their place. */
 final class TrainerNoteTest {
     @Test
     void everyNoteComesBackAsItWas() throws Exception {

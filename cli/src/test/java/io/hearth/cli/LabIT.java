@@ -66,7 +66,7 @@ final class LabIT {
 
             lab.lan("cut", "2");
             for (RunningProcess agent : agents) {
-                agent.await("the end of a silent link", line -> line.contains(" is made anew: silent for "));
+                agent.await("the end of a silent link", line -> line.contains(" is replaced: silent for "));
             }
             long without = epoch(awaitStatus(0, status -> members(status) == 2));
             lab.lan("heal", "2");

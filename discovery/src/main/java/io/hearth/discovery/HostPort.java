@@ -4,16 +4,16 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What a person writes to name a peer: {@code host}, {@code host:port}, {@code [IPv6]:port} or a bare IPv6 literal.
+ * The address of a peer as a person writes it: {@code host}, {@code host:port}, {@code [IPv6]:port} or a bare IPv6 literal.
  *
  * @param host a name or a literal without brackets, 1 to 253 characters
  * @param port {@value #PORT_DEFAULT} unless written
  */
 public record HostPort(String host, int port) {
-    /** Where Hearth listens unless told otherwise. */
+    /** Default port of a node. */
     public static final int PORT_DEFAULT = 52_416;
 
-    /** Where a machine that shows a pairing code listens unless told otherwise. */
+    /** Default port of a machine that shows a pairing code. */
     public static final int PORT_PAIRING = 52_400;
 
     private static final int HOST_CHARACTERS_MAX = 253;
@@ -25,13 +25,13 @@ public record HostPort(String host, int port) {
     /**
      * Reads the text form.
      *
-     * @throws IllegalArgumentException if {@code text} is none; says what is expected
+     * @throws IllegalArgumentException if {@code text} has none of these forms; the message lists them
      */
     public static HostPort parse(String text) {
         return parse(text, PORT_DEFAULT);
     }
 
-    /** As {@link #parse(String)}, with another port where none is written. */
+    /** As {@link #parse(String)}, but {@code portDefault} is the port of a text without one. */
     public static HostPort parse(String text, int portDefault) {
         String host = text;
         String port = "";
@@ -57,7 +57,7 @@ public record HostPort(String host, int port) {
         return new HostPort(host, port.isEmpty() ? portDefault : port(port.substring(1), text));
     }
 
-    /** The address, if the host is a literal and no name. */
+    /** The address, if the host is a literal; empty if it is a name. */
     public Optional<PeerAddress> literal() {
         return IPV4.matcher(host).matches() || IPV6.matcher(host).matches()
                 ? Optional.of(new PeerAddress(host, port))
@@ -69,7 +69,7 @@ public record HostPort(String host, int port) {
         return host.indexOf(':') >= 0 ? "[" + host + "]:" + port : host + ":" + port;
     }
 
-    /** Letters of any script for names, and what literals and scopes are made of. */
+    /** Whether a host may contain the character: names have letters of any script, literals and scopes a few more characters. */
     private static boolean belongs(int character) {
         return Character.isLetterOrDigit(character) || ".:-_%".indexOf(character) >= 0;
     }

@@ -1,11 +1,11 @@
 package io.hearth.discovery;
 
-/** What carries the packets to an address, best first: the order in which addresses of one peer are dialled. */
+/** The kind of network that carries the packets to an address, best first. The addresses of one peer are dialled in this order. */
 public enum Medium {
     /** Thunderbolt or Ethernet, or the machine itself. */
     WIRED,
     /** Wi-Fi. */
     WIRELESS,
-    /** Something else, or not known. */
+    /** Another medium, or an unknown one. */
     OTHER
 }

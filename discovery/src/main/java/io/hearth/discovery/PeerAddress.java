@@ -3,7 +3,7 @@ package io.hearth.discovery;
 /**
  * Where a peer may listen: a literal IP address, never a name, and a TCP port.
  *
- * <p>Order is by text and only there to make iteration the same everywhere.
+ * <p>Ordered by text, only so that iteration is deterministic.
  *
  * @param host IPv4 or IPv6 literal; a link-local IPv6 address carries its scope ({@code fe80::1%eth0})
  * @param port 1 to 65,535
@@ -13,15 +13,15 @@ public record PeerAddress(String host, int port) implements Comparable<PeerAddre
 
     public PeerAddress {
         if (host.isEmpty() || host.length() > HOST_CHARACTERS_MAX) {
-            throw new IllegalArgumentException("an address has 1 to " + HOST_CHARACTERS_MAX + " characters, got "
+            throw new IllegalArgumentException("host must have 1 to " + HOST_CHARACTERS_MAX + " characters, got "
                     + host.length() + "; names must be resolved first");
         }
         if (port < 1 || port > 65_535) {
-            throw new IllegalArgumentException("a port is 1 to 65535, got " + port);
+            throw new IllegalArgumentException("port must be 1 to 65535, got " + port);
         }
     }
 
-    /** Tells whether this is an IPv6 address. */
+    /** Whether this is an IPv6 address. */
     public boolean isIpv6() {
         return host.indexOf(':') >= 0;
     }

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * 12D3KooW…/trainer-0 192.168.1.7:52417 [fe80::1%eth0]:52417
  * </pre>
  *
- * <p>What it says costs a dial at most, so it is believed as it is; what it cannot mean is set aside, whole.
+ * <p>A wrong address costs at most a dial, so the content is not verified. A file that cannot be parsed is renamed as a whole.
  */
 final class PeersFile {
     private static final Logger LOG = LoggerFactory.getLogger(PeersFile.class);
@@ -42,9 +42,9 @@ final class PeersFile {
     }
 
     /**
-     * What is remembered, the latest last; nothing if there is no file, or a damaged one, which is then renamed and reported.
+     * The remembered peers, the latest last. Empty if there is no file or it is damaged; a damaged file is renamed and logged.
      *
-     * @throws SetupException if the file is there and cannot be read or renamed
+     * @throws SetupException if the file exists and cannot be read or renamed
      */
     SequencedMap<NodeId, List<PeerAddress>> read() throws SetupException {
         byte[] content;
@@ -63,7 +63,7 @@ final class PeersFile {
         }
     }
 
-    /** Replaces the content; a crash leaves the former or this. */
+    /** Replaces the content. A crash leaves either the former content or this one. */
     void write(SequencedMap<NodeId, List<PeerAddress>> peers) throws SetupException {
         var text = new StringBuilder(HEAD).append('\n');
         peers.forEach((node, addresses) -> {
@@ -110,14 +110,14 @@ final class PeersFile {
         } catch (IOException broken) {
             throw failed("set aside", broken);
         }
-        LOG.warn("{} is damaged ({}); kept as {}, addresses are learned anew", path, why, aside.getFileName());
+        LOG.warn("{} is damaged ({}); kept as {}, addresses will be learned again", path, why, aside.getFileName());
     }
 
-    /** Without the paths that the system's words may hold: a draft's name is another each time. */
+    /** The text leaves out the paths in the system's message, because each draft file has another name: repeats must be equal. */
     private SetupException failed(String what, IOException broken) {
         String cause = switch (broken) {
-            case FileSystemException told when told.getReason() != null -> told.getReason();
-            case FileSystemException told -> told.getClass().getSimpleName();
+            case FileSystemException failed when failed.getReason() != null -> failed.getReason();
+            case FileSystemException failed -> failed.getClass().getSimpleName();
             default -> String.valueOf(broken.getMessage());
         };
         return new SetupException(

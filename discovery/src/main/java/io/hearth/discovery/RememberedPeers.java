@@ -15,11 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The addresses at which peers were last admitted, kept over restarts: where multicast does not work, or not yet, a cluster
- * that met once meets again. Written by a thread of its own, since disks stall; a burst of changes makes one write.
+ * The addresses at which peers were last admitted, kept over restarts. With them a cluster that met once meets again even where multicast
+ * does not work. A thread of its own writes the file, because disks stall; a burst of changes makes one write.
  */
 public final class RememberedPeers implements PeerSource {
-    /** Most peers kept; the one not met for longest goes first. */
+    /** Most peers kept; the one that was admitted longest ago is dropped first. */
     public static final int PEERS_MAX = 256;
 
     private static final Logger LOG = LoggerFactory.getLogger(RememberedPeers.class);
@@ -27,14 +27,14 @@ public final class RememberedPeers implements PeerSource {
 
     private final PeersFile file;
     private final SequencedMap<NodeId, List<PeerAddress>> peers = new LinkedHashMap<>(); // latest last; under lock
-    private final ReentrantLock lock = new ReentrantLock(); // hands changes over to the writer
+    private final ReentrantLock lock = new ReentrantLock(); // guards the changes that the writer thread takes
     private final Condition changed = lock.newCondition();
     private final Thread writer;
     private boolean dirty; // under lock
     private boolean closing; // under lock
 
     /**
-     * A source over a file, which need not exist.
+     * A source that reads and writes a file, which need not exist.
      *
      * @param path in a folder of this user's own
      */
@@ -43,7 +43,7 @@ public final class RememberedPeers implements PeerSource {
         this.writer = Thread.ofPlatform().daemon().name("hearth-remember").unstarted(this::write);
     }
 
-    /** Reads the file and tells of every peer in it, latest first. What is damaged is set aside and said. */
+    /** Reads the file and reports every peer in it, latest first. A damaged file is renamed and logged. */
     @Override
     public void start(Consumer<Sighting> sink) {
         SequencedMap<NodeId, List<PeerAddress>> read;
@@ -71,7 +71,7 @@ public final class RememberedPeers implements PeerSource {
     }
 
     /**
-     * Keeps these addresses of a peer in place of its former ones; on disk soon, at the latest when this source is closed.
+     * Replaces the addresses of a peer. They are on disk soon, at the latest when this source is closed.
      *
      * @param addresses best first; 1 to {@value Sighting#CANDIDATES_MAX} are kept
      */
@@ -87,14 +87,14 @@ public final class RememberedPeers implements PeerSource {
         });
     }
 
-    /** Drops the peer of a record that a peer table forgot, if the record came from here. */
+    /** Drops the peer of a record that a peer table forgot, if this source reported the record. */
     public void forget(String recordName) {
         if (recordName.startsWith(NAME_PREFIX)) {
             change(() -> peers.keySet().removeIf(node -> recordName.equals(NAME_PREFIX + node.text())));
         }
     }
 
-    /** Writes what is not written yet and ends. */
+    /** Writes the changes that are not written yet, and ends. */
     @Override
     public void close() {
         lock.lock();

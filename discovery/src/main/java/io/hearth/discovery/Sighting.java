@@ -5,23 +5,23 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A hint that a peer may listen somewhere; nothing is believed before the link's handshake succeeds.
+ * A hint that a peer may listen at some addresses. Nothing is believed before the link's handshake succeeds.
  *
- * @param name of the record at its source, at most 300 characters: two sightings of one name mean one peer, and the later one
- *     may add addresses; the only thing that ties addresses together before a peer is admitted
+ * @param name of the record at its source, at most 300 characters: two sightings of one name mean one peer, and the later one may add
+ *     addresses. Only this name ties addresses together before a peer is admitted
  * @param candidates 1 to {@value #CANDIDATES_MAX} addresses
- * @param source who says so
+ * @param source kind of the source that reports it
  * @param generation of the namespace's secret that made the record's tag; empty where the source has no tag
- * @param nonces of both tags; empty where the other side cannot have seen this node the same way
+ * @param nonces of both tags; empty where the peer cannot have seen this node by the same source
  */
 public record Sighting(
         String name, List<Candidate> candidates, SourceKind source, OptionalInt generation, Optional<Nonces> nonces) {
-    /** Most addresses kept of one peer. */
+    /** Most addresses kept for one peer. */
     public static final int CANDIDATES_MAX = 8;
 
     private static final int NAME_CHARACTERS_MAX = 300;
 
-    /** Of a source without nonces. */
+    /** A sighting by a source without nonces. */
     public Sighting(String name, List<Candidate> candidates, SourceKind source, OptionalInt generation) {
         this(name, candidates, source, generation, Optional.empty());
     }
@@ -30,11 +30,11 @@ public record Sighting(
         candidates = List.copyOf(candidates);
         if (name.isEmpty() || name.length() > NAME_CHARACTERS_MAX) {
             throw new IllegalArgumentException(
-                    "a record's name has 1 to " + NAME_CHARACTERS_MAX + " characters, got " + name.length());
+                    "name must have 1 to " + NAME_CHARACTERS_MAX + " characters, got " + name.length());
         }
         if (candidates.isEmpty() || candidates.size() > CANDIDATES_MAX) {
             throw new IllegalArgumentException(
-                    "a sighting has 1 to " + CANDIDATES_MAX + " addresses, got " + candidates.size());
+                    "candidates must be 1 to " + CANDIDATES_MAX + ", got " + candidates.size());
         }
     }
 }

@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/** Between the JDK's addresses and {@link PeerAddress}, without ever asking a resolver. */
+/** Converts between the JDK's addresses and {@link PeerAddress}, without ever asking a resolver. */
 public final class SocketAddresses {
     private SocketAddresses() {}
 
@@ -24,8 +24,8 @@ public final class SocketAddresses {
     }
 
     /**
-     * What a record heard on an interface may point at: loopback only if heard on loopback, and no group or wildcard. Resolvers
-     * lose the scope of link-local addresses, so it is that interface's.
+     * The address of a record that was heard on an interface; empty for a multicast or wildcard address, and for loopback unless it was
+     * heard on loopback. Resolvers lose the scope of link-local addresses, so that interface becomes the scope.
      *
      * @param interfaceName where the record was heard
      */

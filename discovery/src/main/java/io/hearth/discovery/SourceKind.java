@@ -1,13 +1,13 @@
 package io.hearth.discovery;
 
-/** Where a hint about a peer came from. */
+/** The kind of source that reported a hint about a peer. */
 public enum SourceKind {
     /** Multicast DNS on a local network. */
     MDNS,
-    /** An address that a person wrote down. */
+    /** An address that a person configured. */
     STATIC,
     /** An address that worked before. */
     REMEMBERED,
-    /** An address that a connected peer told. */
+    /** An address that a linked peer reported. */
     GOSSIP
 }

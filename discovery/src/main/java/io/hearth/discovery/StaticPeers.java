@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Peers that a person named. Only one side needs to. Literals are told at once; names are resolved on a thread of their own,
- * one for each because a resolver may hang, and again for as long as the source runs: addresses of a home change.
+ * Peers that a person named; it is enough if one of two nodes names the other. Literals are reported at once. Each name has a thread that
+ * resolves it, because a resolver may hang. It resolves again as long as the source runs, because the addresses of a home change.
  */
 public final class StaticPeers implements PeerSource {
     /** Most peers of one list. */
@@ -42,7 +42,7 @@ public final class StaticPeers implements PeerSource {
         public static final Pace DEFAULT =
                 new Pace(Duration.ofSeconds(1), Duration.ofSeconds(60), Duration.ofSeconds(60));
 
-        /** The pause after that many failures in a row. */
+        /** The pause after {@code failures} failures in a row. */
         Duration pause(int failures) {
             if (failures == 0) {
                 return refresh;
@@ -72,7 +72,7 @@ public final class StaticPeers implements PeerSource {
         this.pace = pace;
     }
 
-    /** With the resolver of this machine. */
+    /** A source that uses the resolver of this machine. */
     public static StaticPeers of(List<HostPort> peers) {
         return new StaticPeers(peers, StaticPeers::ask, Pace.DEFAULT);
     }
@@ -87,7 +87,7 @@ public final class StaticPeers implements PeerSource {
         }
     }
 
-    /** Stops; a thread inside a hanging resolver ends when the resolver does, and tells nothing any more. */
+    /** Stops. A thread inside a hanging resolver ends when the resolver returns, and reports nothing. */
     @Override
     public void close() {
         closed.countDown();

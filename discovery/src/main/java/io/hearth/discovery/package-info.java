@@ -1,4 +1,4 @@
-/** How peers are found: mDNS, static and remembered addresses. */
+/** Sources of peers: mDNS, static and remembered addresses. */
 @NullMarked
 package io.hearth.discovery;
 

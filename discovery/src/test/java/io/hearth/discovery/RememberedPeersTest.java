@@ -114,7 +114,7 @@ final class RememberedPeersTest {
         assertEquals(List.of("peers"), names());
     }
 
-    /** Whatever the bytes: addresses or a file set aside, never an exception and never more than the bound. */
+    /** Any bytes give addresses or a file set aside, never an exception and never more addresses than the bound. */
     @Test
     void mutatedFilesNeverEscape() throws IOException {
         byte[] good = ("hearth peers 1\n" + node(1) + " 192.168.1.7:52416 [fe80::1%eth0]:52417\n")

@@ -163,7 +163,7 @@ final class DiscoveryStub {
                     }
                 }
                 case AddressGossip.Effect.Hint(Reached reached, boolean ownTurn) ->
-                    step(new Event.Told(reached.node(), reached.addresses(), ownTurn));
+                    step(new Event.Reported(reached.node(), reached.addresses(), ownTurn));
             }
         }
     }

@@ -1,16 +1,16 @@
 package io.hearth.transport;
 
-/** Why an admitted link ends, as its two ends tell each other. The number is its form on the wire. */
+/** The reason why an admitted link ends, as its ends send it. The number is its form on the wire. */
 public enum CloseCause {
-    /** The owner of the other end asked for it. */
+    /** The owner of the other end closed it. */
     REQUESTED(1),
-    /** Another link between the two nodes goes on. */
+    /** Another link between the two nodes continues. */
     DUPLICATE(2),
-    /** The peer started anew. */
+    /** The peer restarted. */
     REPLACED(3),
     /** Bytes that break the wire rules. */
     MALFORMED(4),
-    /** A cause of a later version. */
+    /** A cause of a later protocol version. */
     UNKNOWN(0);
 
     private final int code;

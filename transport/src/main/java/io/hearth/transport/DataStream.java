@@ -7,27 +7,27 @@ import java.lang.foreign.MemorySegment;
 /**
  * An encrypted, ordered, duplex stream of records to one peer, for the bytes of collectives.
  *
- * <p>Blocking: one thread may send while another receives, never two of the same. {@link #close()} from any thread ends both
- * with an {@link IOException} at once, and wipes the keys.
+ * <p>Blocking: one thread may send while another one receives; two threads must not send, or receive, at once. {@link #close()} from any
+ * thread ends both with an {@link IOException} at once, and wipes the keys.
  *
- * <p>For platform threads, like its opening. A virtual one works too, but the JDK makes a socket non-blocking for good where one
- * waits, and from then on each wait of anybody takes three system calls instead of one.
+ * <p>For platform threads, like its opening. A virtual thread works too. But the JDK makes a socket non-blocking for good when a virtual
+ * thread waits on it; from then on each wait of any thread takes three system calls instead of one.
  */
 public interface DataStream extends AutoCloseable {
-    /** Who is at the other end, as its link proved. */
+    /** The node at the other end, as its link proved. */
     NodeId peer();
 
-    /** What the stream is for. */
+    /** Group, fence and index of the stream. */
     StreamId id();
 
     /**
-     * Sends one record and returns when it is on its way: its plaintext is the whole of {@code prefix}, then {@code length}
-     * bytes of {@code bytes}. Allocates nothing of its own.
+     * Sends one record and returns after writing it. Its plaintext is the whole of {@code prefix}, then {@code length} bytes of {@code
+     * bytes}. Allocates nothing.
      *
      * @param kind {@link RecordHeader#USER_MIN} to 255
      * @param chunk 0 to 65,535
      * @param collective number of the collective in its group
-     * @param offset of the segment in bytes, for the receiver
+     * @param offset of the segment in bytes, passed to the receiver
      * @param prefix heap or native, often empty, borrowed for the call
      * @param bytes heap or native, borrowed for the call
      * @param from where the plaintext begins in {@code bytes}
@@ -50,15 +50,15 @@ public interface DataStream extends AutoCloseable {
     /**
      * Waits for the next record. Its bytes were authenticated before this returns.
      *
-     * @return borrowed until the calling thread receives again, from whichever stream: the object is the stream's only one, the
-     *     bytes are in buffers that the streams of a thread share
-     * @throws java.io.EOFException the peer ended the stream in order
-     * @throws IOException the stream is closed, broken, or its bytes are not what the peer sent
+     * @return borrowed until the calling thread receives again, from any stream: the stream has only this object, and the streams of a
+     *     thread share their buffers
+     * @throws java.io.EOFException the peer closed the stream
+     * @throws IOException the stream is closed or broken, or its bytes are not those that the peer sent
      */
     ReceivedRecord receive() throws IOException;
 
     /**
-     * How many records of {@code length} bytes surely leave before the other end receives any of them; 0 if that is not known.
+     * Number of records of {@code length} bytes that can surely be sent before the other end receives any of them; 0 if unknown.
      *
      * @param length 0 to {@link RecordHeader#RECORD_BYTES_MAX}
      */
@@ -66,25 +66,25 @@ public interface DataStream extends AutoCloseable {
         return 0;
     }
 
-    /** From now on, or no longer, the stream adds up what its cipher takes, if it has one: two looks at the clock for each record. */
+    /** Turns the timing of the stream's cipher on or off. It costs two readings of the clock for each record. */
     default void timeCipher(boolean wanted) {
         // nothing to time
     }
 
-    /** Nanoseconds that sealing took so far, while it was timed. For the thread that sends. */
+    /** Nanoseconds spent sealing while timing was on. For the thread that sends. */
     default long sealNanos() {
         return 0;
     }
 
-    /** Nanoseconds that opening took so far, while it was timed. For the thread that receives. */
+    /** Nanoseconds spent opening while timing was on. For the thread that receives. */
     default long openNanos() {
         return 0;
     }
 
-    /** Bytes that this end put on the wire so far, heads and tags included. */
+    /** Bytes that this end put on the wire so far, headers and tags included. */
     long bytesSent();
 
-    /** Ends the stream; idempotent, never blocks for long. */
+    /** Ends the stream; idempotent, blocks only for a bounded time. */
     @Override
     void close();
 }

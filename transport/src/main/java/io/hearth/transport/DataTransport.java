@@ -2,20 +2,20 @@ package io.hearth.transport;
 
 import java.util.Locale;
 
-/** How the bytes of data streams travel between two nodes. */
+/** The transport of data streams between two nodes. */
 public enum DataTransport {
     /** Through shared memory between processes of one user on one machine, by encrypted TCP between all others. */
     AUTO,
-    /** Through shared memory only; a peer with which that is not possible is an error. */
+    /** Through shared memory only; a peer that cannot use it is an error. */
     SHM,
     /** By encrypted TCP only. */
     TCP;
 
     /**
-     * The one of that name.
+     * The transport with that name.
      *
      * @param name {@code auto}, {@code shm} or {@code tcp}
-     * @throws IllegalArgumentException there is none
+     * @throws IllegalArgumentException if there is none
      */
     public static DataTransport parse(String name) {
         for (DataTransport transport : values()) {
@@ -23,10 +23,10 @@ public enum DataTransport {
                 return transport;
             }
         }
-        throw new IllegalArgumentException("there is no transport '" + name + "', only auto, shm and tcp");
+        throw new IllegalArgumentException("transport must be auto, shm or tcp, got '" + name + "'");
     }
 
-    /** Its name as people write it. */
+    /** Its name in settings and on the command line. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -3,16 +3,19 @@ package io.hearth.transport;
 import io.netty.channel.ConnectTimeoutException;
 import java.net.ConnectException;
 
-/** Why a connection could not be made. */
+/** The reason why a connection could not be made. */
 public enum DialFailure {
-    /** The machine answered, and nothing listens at that port. */
+    /** The machine answered, and no process listens at that port. */
     REFUSED,
-    /** No answer, or no way there. */
+    /** No answer, or no route. */
     UNREACHABLE,
-    /** This node is making as many connections as it may; nothing is known of the address. */
+    /** This node has reached its limit of dials in progress; the address was not dialled. */
     BUSY;
 
-    /** By the type alone, because the words are those of the system's language. A time limit of the kernel is never reached. */
+    /**
+     * The failure by the exception's type alone, because its message is in the system's language. The kernel's own timeout is never
+     * reached.
+     */
     public static DialFailure of(Throwable cause) {
         return cause instanceof ConnectException && !(cause instanceof ConnectTimeoutException) ? REFUSED : UNREACHABLE;
     }

@@ -3,11 +3,10 @@ package io.hearth.transport;
 import io.hearth.identity.PeerId;
 
 /**
- * Evidence that two computers use one identity: two starts that cannot both be of one computer, and both were there at the same
- * time.
+ * Evidence that two computers use one identity: two starts that cannot both be of one computer, and that ran at the same time.
  *
- * @param machine whose identity it is
- * @param one a start; where a node is told of itself, its own
- * @param other another one
+ * @param machine the identity
+ * @param one a start; in a message to a node with this identity, that node's own start
+ * @param other another start
  */
 public record DoubledIdentity(PeerId machine, Appearance one, Appearance other) {}

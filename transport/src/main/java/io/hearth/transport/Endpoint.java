@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param id the node
  * @param incarnation rises with each start of this node, not negative
  * @param bootId 16 random bytes, new at each start
- * @param systemBoot names the time since the computer was started, 16 bytes; empty if unknown
+ * @param systemBoot names the current boot of the computer, 16 bytes; empty if unknown
  */
 public record Endpoint(NodeId id, long incarnation, Bytes bootId, Optional<Bytes> systemBoot) {
     /** Size of a boot id. */
@@ -25,12 +25,12 @@ public record Endpoint(NodeId id, long incarnation, Bytes bootId, Optional<Bytes
         }
     }
 
-    /** A start on a computer of which nothing is known. */
+    /** A start on an unknown computer. */
     public Endpoint(NodeId id, long incarnation, Bytes bootId) {
         this(id, incarnation, bootId, Optional.empty());
     }
 
-    /** Whether that is the boot of another computer than this one's, or of this one's at another time. The unknown is no evidence. */
+    /** Whether {@code otherBoot} is another boot, of this computer or another one. False if either boot is unknown. */
     public boolean isElsewhere(Optional<Bytes> otherBoot) {
         return systemBoot.isPresent() && otherBoot.isPresent() && !systemBoot.equals(otherBoot);
     }

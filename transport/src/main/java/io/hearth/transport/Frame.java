@@ -10,10 +10,10 @@ package io.hearth.transport;
  *  +----------+--------+---------------+
  * </pre>
  *
- * @param kind 1 to 65,535; below {@link #USER_MIN} it is the link's own
- * @param bytes the message, at most {@link #BYTES_MAX}; never written to after the frame was made
+ * @param kind 1 to 65,535; kinds below {@link #USER_MIN} belong to the link itself
+ * @param bytes the message, at most {@link #BYTES_MAX}; must not be changed after the frame was made
  */
-@SuppressWarnings("ArrayRecordComponent") // handed on once from the decoder to whom it is for, never compared
+@SuppressWarnings("ArrayRecordComponent") // passed once from the decoder to its receiver, never compared
 public record Frame(int kind, byte[] bytes) {
     /** Bytes before the message. */
     public static final int HEADER_BYTES = 6;

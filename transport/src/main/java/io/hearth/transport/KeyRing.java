@@ -9,15 +9,15 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The keys that new links prove: those of the present secret, and of the former one for machines that were away. Links that are there
- * already keep theirs.
+ * The keys that new links prove: those of the current secret, and of the former one for machines that were away. Existing links keep their
+ * keys.
  */
 public final class KeyRing implements AutoCloseable {
     private final ReentrantLock changing = new ReentrantLock();
     private final List<NamespaceKeys> owned = new ArrayList<>(); // under changing
     private volatile Keys keys; // written by use(), read by handshakes
 
-    /** What one handshake proves by, from its beginning to its end. */
+    /** The keys of one handshake; they do not change while it runs. */
     public record Keys(NamespaceKeys current, Bytes id, Optional<NamespaceKeys> former) {
         private static Keys of(NamespaceKeys current, Optional<NamespaceKeys> former) {
             return new Keys(current, Bytes.of(current.id()), former);
@@ -27,7 +27,7 @@ public final class KeyRing implements AutoCloseable {
             return former.map(old -> Bytes.of(old.id()));
         }
 
-        /** The keys that both sides have; empty if there are none. */
+        /** The keys that both sides have; empty if they have none in common. */
         public Optional<NamespaceKeys> shared(Common common) {
             return switch (common) {
                 case CURRENT, PEER_IS_AHEAD -> Optional.of(current);
@@ -41,19 +41,19 @@ public final class KeyRing implements AutoCloseable {
         this.keys = keys;
     }
 
-    /** A ring of one key, which the caller goes on owning. */
+    /** A ring of one set of keys, which the caller still owns. */
     public static KeyRing borrowed(NamespaceKeys current) {
         return new KeyRing(Keys.of(current, Optional.empty()));
     }
 
-    /** A ring that owns what it is given. */
+    /** A ring that owns its keys. */
     public static KeyRing of(NamespaceKeys current, Optional<NamespaceKeys> former) {
         var ring = new KeyRing(Keys.of(current, former));
         ring.own(current, former);
         return ring;
     }
 
-    /** Proves by other keys from the next handshake on; they belong to the ring. Those before are overwritten when it is closed. */
+    /** Uses other keys from the next handshake on. The ring owns them. It overwrites former keys when it is closed. */
     public void use(NamespaceKeys current, Optional<NamespaceKeys> former) {
         own(current, former);
         keys = Keys.of(current, former);

@@ -3,12 +3,12 @@ package io.hearth.transport;
 import java.util.Map;
 
 /**
- * What happened on a node's links since they were opened.
+ * Counters of a node's links since they were opened.
  *
  * @param admitted handshakes that became links
- * @param refusals connections that did not, by cause; every cause is listed
- * @param droppedSends messages that found no link or a full queue
- * @param malformed links that were closed for what came in on them
+ * @param refusals connections that did not become links, by cause; every cause is listed
+ * @param droppedSends messages dropped because there was no link or its queue was full
+ * @param malformed links that were closed because of malformed input
  * @param unknownKinds frames of the link's own kinds that this version does not know
  * @param streamsRefused connections to the data port that were closed before they became a stream
  */

@@ -4,14 +4,14 @@ import io.hearth.core.Bytes;
 import java.net.InetSocketAddress;
 
 /**
- * One link as it was when asked for.
+ * A snapshot of one link.
  *
- * @param peer who is at the other end
+ * @param peer the node at the other end
  * @param address of the other end
- * @param listens where it can be dialled, as this node did, or as the other end says of itself
+ * @param listens address at which it can be dialled: the one that this node dialled, or the one that the other end claims
  * @param dialedByUs whether this node dialled it
  * @param bytesIn on the wire, TLS included
- * @param bytesOut likewise
+ * @param bytesOut on the wire, TLS included
  * @param sinceEpochMillis wall time of admission
  * @param keyId 8 bytes that name the namespace secret that both ends proved
  */

@@ -3,14 +3,14 @@ package io.hearth.transport;
 import java.time.Duration;
 
 /**
- * What the links of a node may cost.
+ * Limits of the links of a node.
  *
- * @param handshake from connected to admitted
+ * @param handshake time from connected to admitted
  * @param handshakeBytesMax that a peer may send before admission, on the wire
- * @param connect until a connection is made
- * @param gate of connections before their admission
+ * @param connect timeout of a connection attempt
+ * @param gate limits of connections before their admission
  * @param linksMax admitted links
- * @param dialsMax connections being made
+ * @param dialsMax dials in progress
  * @param queueBytesMax of messages that wait for one slow peer
  * @param streamsPendingMax connections to the data port that have not become a stream yet
  * @param recordsPerKey records of a data stream after which its key is replaced
@@ -25,7 +25,7 @@ public record LinkLimits(
         int queueBytesMax,
         int streamsPendingMax,
         long recordsPerKey) {
-    /** What a home needs. */
+    /** Limits for a home. */
     public static final LinkLimits DEFAULT = new LinkLimits(
             Duration.ofSeconds(5),
             8 * 1024,
@@ -64,7 +64,7 @@ public record LinkLimits(
                 records);
     }
 
-    /** These limits with other numbers of links, and of connections being made. */
+    /** These limits with other numbers of links and of dials in progress. */
     public LinkLimits links(int links, int dials) {
         return new LinkLimits(
                 handshake,
@@ -78,7 +78,7 @@ public record LinkLimits(
                 recordsPerKey);
     }
 
-    /** These limits with other ones before admission. */
+    /** These limits with others for connections before admission. */
     LinkLimits gate(GateLimits other) {
         return new LinkLimits(
                 handshake,

@@ -8,26 +8,25 @@ import java.util.Optional;
 import java.util.SortedMap;
 
 /**
- * Hears what happens on the links of a node. Called on the one thread that serves them all: an implementation hands on and
- * returns, it never blocks and never throws.
+ * Receives the events of a node's links. Called on the one thread that serves all links: an implementation must pass the event on and
+ * return. It must neither block nor throw.
  *
- * <p>Between {@link #admitted} and {@link #lost} of a node there is exactly one link to it as far as an observer can see;
- * duplicates come and go unseen.
+ * <p>Between {@link #admitted} and {@link #lost} of a node an observer sees exactly one link to it; duplicate links are not reported.
  */
 public interface LinkObserver {
-    /** A node proved itself, and can be sent to from now on. */
+    /** A node was admitted; messages can be sent to it from now on. */
     void admitted(LinkInfo link);
 
-    /** A connection that this node dialled reached a node that is linked already: that dial is over, and nothing else changes. */
+    /** A connection that this node dialled reached a node that is already linked: the dial is over, and nothing else changes. */
     default void reached(LinkInfo link) {}
 
     /**
-     * A message came.
+     * A message arrived.
      *
      * @param from as its link proved it
      * @param incarnation of {@code from}
      * @param kind 16 to 65,535
-     * @param message given away: the caller keeps no reference
+     * @param message now owned by the observer: the caller keeps no reference
      */
     void received(NodeId from, long incarnation, int kind, byte[] message);
 
@@ -35,42 +34,39 @@ public interface LinkObserver {
     void lost(NodeId peer, String reason);
 
     /**
-     * A connection in either direction did not become a link. Not told of those that were closed unheard, which the counters have.
+     * A connection in either direction did not become a link. Connections that were closed unread are only counted.
      *
      * @param address of the other side
-     * @param peer the identity at the other side if TLS came so far
-     * @param text one line for people; says so when it was the other side that refused
+     * @param peer the identity at the other side, if TLS proved it
+     * @param text one line for people; it says if the other side rejected the connection
      */
     void refused(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String text);
 
-    /**
-     * Two computers each use the identity of one of these machines, none of them this one, and of no other as far as this node saw.
-     * Called when that changes.
-     */
+    /** The machines, other than this one, whose identity two computers use, as far as this node knows. Called when the set changes. */
     default void doubled(SortedMap<PeerId, DoubledIdentity> machines) {}
 
     /**
      * Another computer uses the identity of this one. Called once.
      *
-     * @param found this node, and the other one
-     * @param by who says so: a member, or this node itself when it met the other one
+     * @param found this node's start and the other one
+     * @param by the node that reported it: a member, or this node itself
      */
-    default void told(DoubledIdentity found, NodeId by) {}
+    default void ownDoubled(DoubledIdentity found, NodeId by) {}
 
-    /** Two machines with only a former secret in common can talk for some seconds. */
+    /** A channel opened between two machines with only a former secret in common; it lives for some seconds. */
     default void rekeyOpened(RekeyChannel channel) {
         channel.close("no machine is re-keyed here");
     }
 
-    /** A message of kind 16 to 65,535 came on such a channel; it is given away. */
+    /** A message of kind 16 to 65,535 arrived on such a channel; the observer owns it. */
     default void rekeyReceived(RekeyChannel channel, int kind, byte[] message) {}
 
-    /** It ended. */
+    /** Such a channel ended. */
     default void rekeyClosed(RekeyChannel channel) {}
 
-    /** A thread that these links cannot do without ended by an error; whoever owns them should end. Called on that thread. */
+    /** A thread that these links need ended by an error; the node should end. Called on that thread. */
     default void failed(Throwable why) {}
 
-    /** A connection asked for by {@link Links#dial} could not be made; {@code text} is one line for people. */
+    /** A connection requested by {@link Links#dial} could not be made; {@code text} is one line for people. */
     void dialFailed(InetSocketAddress address, DialFailure failure, String text);
 }

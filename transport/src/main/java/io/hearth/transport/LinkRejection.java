@@ -1,6 +1,6 @@
 package io.hearth.transport;
 
-/** Why a connection did not become a link. The number is its form on the wire and never changes. */
+/** The reason why a connection did not become a link. The number is its form on the wire and never changes. */
 public enum LinkRejection {
     /** The peer gave a reason that this version does not know. */
     UNKNOWN(0),
@@ -8,9 +8,9 @@ public enum LinkRejection {
     VERSION(1),
     /** Another namespace secret: a foreign node, not an error. */
     NAMESPACE(2),
-    /** This node met itself. */
+    /** This node reached itself. */
     REFLECTION(3),
-    /** The connection is for something that this node does not serve. */
+    /** The connection has a purpose that this node does not serve. */
     PURPOSE(4),
     /** Bytes that break the wire rules. */
     MALFORMED(5),
@@ -34,7 +34,7 @@ public enum LinkRejection {
     SAME_NODE(14),
     /** Another computer uses the same identity. */
     DOUBLED(15),
-    /** A member of this namespace that missed two secrets: a person pairs it again. */
+    /** A member of this namespace that missed two secrets: a person must pair it again. */
     OUTDATED(16);
 
     private final int code;
@@ -48,7 +48,7 @@ public enum LinkRejection {
         return code;
     }
 
-    /** The refusal with that number, {@link #UNKNOWN} if there is none. */
+    /** The rejection with that number, {@link #UNKNOWN} if there is none. */
     public static LinkRejection of(int code) {
         for (LinkRejection refusal : values()) {
             if (refusal.code == code) {
@@ -59,8 +59,8 @@ public enum LinkRejection {
     }
 
     /**
-     * Whether it tells who is at the other side, rather than of a passing difficulty. Who owns the links tells people of such a
-     * one; the links themselves log the others.
+     * Whether the cause is a property of the peer and not a temporary difficulty. The owner of the links reports such a cause to people;
+     * the links log only the others.
      */
     public boolean tellsOfPeer() {
         return switch (this) {

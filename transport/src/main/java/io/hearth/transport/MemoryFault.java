@@ -3,8 +3,8 @@ package io.hearth.transport;
 import java.io.IOException;
 
 /**
- * An access to shared memory whose file another process made shorter. Java throws an {@link InternalError} then, which would end
- * this process; but only the peer's bytes are gone.
+ * An access to shared memory whose file another process made shorter. Java throws an {@link InternalError} for it, which would end this
+ * process, although only the peer's bytes are gone.
  */
 public final class MemoryFault extends IOException {
     private static final long serialVersionUID = 1L;
@@ -14,7 +14,7 @@ public final class MemoryFault extends IOException {
     }
 
     /**
-     * The fault behind an error.
+     * The fault that caused an error.
      *
      * @throws InternalError {@code error} itself, if it is another one
      */

@@ -1,11 +1,11 @@
 package io.hearth.transport;
 
-/** What a connection is for. The number is its form on the wire. */
+/** The purpose of a connection. The number is its form on the wire. */
 public enum Purpose {
-    UNKNOWN(0, "this node serves nobody"),
+    UNKNOWN(0, "this node serves no connection"),
     /** A link between two members of a namespace. */
     MEMBER(1, "this node serves members only"),
-    /** A newcomer that a person is pairing. */
+    /** A joining node that a person is pairing. */
     PAIR(2, "this node is here to pair a machine only"),
     /** A member that was away while the secret changed. */
     REKEY(3, "this node is here to renew the secret only");
@@ -18,7 +18,7 @@ public enum Purpose {
         this.refusal = refusal;
     }
 
-    /** What a peer is told that came for something else. */
+    /** The message for a peer whose connection has another purpose. */
     public String refusal() {
         return refusal;
     }

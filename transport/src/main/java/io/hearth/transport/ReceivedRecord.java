@@ -8,10 +8,10 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 
 /**
- * A record that arrived. Each stream has one such object and fills it again and again: it and the bytes that it shows are
- * borrowed until the calling thread receives again, from whichever stream.
+ * A record that arrived. Each stream has one such object and fills it again and again: the object and its bytes are borrowed until the
+ * calling thread receives again, from any stream.
  *
- * <p>The plaintext is in a heap array or in native memory, whatever the stream can show without a copy.
+ * <p>The plaintext is in a heap array or in native memory, wherever the stream has it without a copy.
  */
 public final class ReceivedRecord {
     private static final byte[] NO_ARRAY = {};
@@ -33,7 +33,7 @@ public final class ReceivedRecord {
     /** An empty record of kind 0, to be filled. */
     public ReceivedRecord() {}
 
-    /** What the record is, from {@link RecordHeader#USER_MIN} to 255. */
+    /** Kind of the record, from {@link RecordHeader#USER_MIN} to 255. */
     public int kind() {
         return kind;
     }
@@ -48,7 +48,7 @@ public final class ReceivedRecord {
         return collective;
     }
 
-    /** Of the segment in bytes; whatever the peer says. */
+    /** Offset of the segment in bytes; an unchecked value from the peer. */
     public long offset() {
         return offset;
     }
@@ -81,8 +81,8 @@ public final class ReceivedRecord {
     }
 
     /**
-     * Holds the plaintext from {@link #memoryOffset} on. It may be shared with the peer's process, which could go on writing:
-     * look at each byte once.
+     * Holds the plaintext from {@link #memoryOffset} on. It may be shared with the peer's process, which could change it at any time: read
+     * each byte once.
      *
      * @throws IllegalStateException it is in a heap array
      */
@@ -125,7 +125,7 @@ public final class ReceivedRecord {
         }
     }
 
-    /** The record's header as an object of its own: for tests and error texts. */
+    /** The record's header as a separate object, for tests and error messages. */
     public RecordHeader header() {
         return new RecordHeader(length, kind, chunk, collective, offset);
     }

@@ -29,13 +29,13 @@ public record RecordHeader(int length, int kind, int chunk, long collective, lon
     /** Largest segment that a record carries. */
     public static final int SEGMENT_BYTES_MAX = 256 * 1024;
 
-    /** Most plaintext bytes of one record: a segment and what its users put before it. */
+    /** Most plaintext bytes of one record: a segment and a prefix. */
     public static final int RECORD_BYTES_MAX = SEGMENT_BYTES_MAX + 512;
 
     /** First record of each direction. */
     public static final int OPEN = 0;
 
-    /** Last record of each direction: the sender has nothing more to say, and nothing was cut off. */
+    /** Last record of each direction: it shows that nothing was cut off. */
     public static final int END = 1;
 
     /** Lowest kind that users of a stream may give to their own records. */
@@ -49,7 +49,7 @@ public record RecordHeader(int length, int kind, int chunk, long collective, lon
         check(length, kind, chunk);
     }
 
-    /** Refuses what no header may say. */
+    /** Checks the fields of a header. */
     static void check(long length, int kind, int chunk) {
         if (length < 0 || length > RECORD_BYTES_MAX || kind < 0 || kind > 255 || chunk < 0 || chunk > 0xFFFF) {
             throw new IllegalArgumentException(
@@ -88,9 +88,9 @@ public record RecordHeader(int length, int kind, int chunk, long collective, lon
     }
 
     /**
-     * The length that a wire form says, which may come from anybody: nothing but its bounds is known.
+     * The length in a wire form from an untrusted sender; only its bounds were checked.
      *
-     * @throws IllegalArgumentException no header looks like this
+     * @throws IllegalArgumentException if this is no header
      */
     public static int readLength(byte[] record) {
         int length = (int) INT.get(record, 0);
@@ -101,7 +101,7 @@ public record RecordHeader(int length, int kind, int chunk, long collective, lon
         return length;
     }
 
-    /** Makes {@code received} the record with that header, whose length was read, and that plaintext. */
+    /** Fills {@code received} with that header, whose length was already read, and that plaintext. */
     public static ReceivedRecord read(byte[] record, int length, byte[] plaintext, ReceivedRecord received) {
         return received.show(
                 Byte.toUnsignedInt(record[4]),

@@ -4,17 +4,17 @@ import io.hearth.identity.PeerId;
 import java.net.InetSocketAddress;
 
 /**
- * A connection of two machines that have only a former secret in common: one of them was away. It is no link; it lives for seconds and
- * carries rosters and the new secret.
+ * A connection of two machines that have only a former secret in common, because one of them was away. It is no link: it lives for seconds,
+ * and carries rosters and the new secret.
  */
 public interface RekeyChannel {
     /** The machine at the other side, as TLS proved it. */
     PeerId peer();
 
-    /** Where it is. */
+    /** Address of the other side. */
     InetSocketAddress address();
 
-    /** A number that no other one of this process has. */
+    /** A number that is unique in this process. */
     long number();
 
     /**
@@ -25,9 +25,9 @@ public interface RekeyChannel {
      */
     void send(int kind, byte[] message);
 
-    /** Ends it. */
+    /** Ends the connection. */
     void close(String why);
 
-    /** Ends it for a fault of the other side. Of such faults one line a minute is logged for people. */
+    /** Ends the connection because of a fault of the other side. At most one such line a minute is logged for people. */
     void refuse(String why);
 }

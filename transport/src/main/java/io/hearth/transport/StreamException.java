@@ -4,17 +4,17 @@ import io.hearth.identity.NodeId;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** A data stream could not be opened or is broken; names the peer, so that its users can say whom they wait for. */
+/** A data stream could not be opened or is broken. It names the peer, so that callers can report it. */
 public final class StreamException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    /** What went wrong. */
+    /** The kind of failure. */
     public enum Cause {
-        /** No link, or no stream over it in time. */
+        /** There was no link, or no stream in time. */
         NOT_OPENED,
-        /** The connection ended without the peer's word that this was the end. */
+        /** The connection ended before the peer's last record. */
         CUT,
-        /** The bytes are not what the peer sent, or not in the order in which it sent them. */
+        /** The bytes are not those that the peer sent, or not in its order. */
         FORGED,
         /** The link to the peer ended, and its streams with it. */
         LINK_LOST,
@@ -35,12 +35,12 @@ public final class StreamException extends IOException {
         this.kind = kind;
     }
 
-    /** Who is, or should be, at the other end. */
+    /** The node that is, or should be, at the other end. */
     public NodeId peer() {
         return peer;
     }
 
-    /** What went wrong. */
+    /** The kind of failure. */
     public Cause kind() {
         return kind;
     }

@@ -3,11 +3,11 @@ package io.hearth.transport;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a data stream is for; part of its keys, so that bytes of another group, epoch or stream do not decrypt.
+ * Names a data stream. The name is part of the stream's keys, so that bytes of another group, epoch or stream do not decrypt.
  *
  * @param group the training job, at most 63 bytes of UTF-8
  * @param fence the group epoch in its lineage, as text: lineage and group epoch; at most 256 bytes of UTF-8
- * @param index which of several streams between the same two nodes, 0 to 1,023
+ * @param index number of the stream between the two nodes, 0 to 1,023
  */
 public record StreamId(String group, String fence, int index) {
     private static final int GROUP_BYTES_MAX = 63;

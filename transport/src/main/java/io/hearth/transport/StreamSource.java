@@ -4,23 +4,22 @@ import io.hearth.identity.NodeId;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Where data streams come from. Both ends ask for the same stream; who dials is settled below. */
+/** Opens data streams. Both ends ask for the same stream; the implementation decides which end dials. */
 public interface StreamSource {
     /**
-     * Opens this node's end of the one stream {@code id} to {@code peer}, and waits until the peer has asked for its end. For
-     * platform threads, as the stream is.
+     * Opens this node's end of the one stream {@code id} to {@code peer}, and waits until the peer has asked for its end. For platform
+     * threads, like the stream.
      *
      * @param timeout positive; the longest wait
-     * @throws IOException there is no link to the peer, the peer did not ask in time, or the connection failed; asking again
-     *     is safe
+     * @throws IOException there is no link to the peer, the peer did not ask in time, or the connection failed; calling again is safe
      */
     DataStream open(NodeId peer, StreamId id, Duration timeout) throws IOException, InterruptedException;
 
     /**
-     * The calling thread has no more use for the record that it was shown last, from whichever stream. A thread that ends, or that
-     * may not receive again for long, says so: shared memory stays mapped while anybody may look at it.
+     * Releases the last record that the calling thread received from any stream. A thread must call this if it ends or may not receive
+     * again for long, because shared memory stays mapped while a thread may read the record.
      */
     default void endLoan() {
-        // what is copied was never lent
+        // nothing to release: the record was a copy
     }
 }

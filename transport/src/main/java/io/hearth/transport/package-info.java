@@ -1,4 +1,4 @@
-/** Authenticated links and data streams. */
+/** Authenticated links and data streams: the API of this module. */
 @NullMarked
 package io.hearth.transport;
 

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** In a process of its own, because what Java does is decided when it starts. */
+/** In a separate process, because Java decides at its start. */
 final class AesSpeedTest {
     /** Prints the answer. */
     static final class Ask {

@@ -36,7 +36,7 @@ import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 
-/** What strangers and members try on a control link; numbers are those of the list of attacks. */
+/** Attacks of strangers and members on a control link; the numbers are those of the list of attacks. */
 final class AttacksTest {
     private final NamespaceKeys keys = NetworkNamespace.create("home").keys();
 
@@ -52,7 +52,7 @@ final class AttacksTest {
         }
     }
 
-    /** The victim goes on as if nothing had been. */
+    /** Checks that the victim works as before the attack. */
     private void stillWorks(TestNode victim) throws Exception {
         try (var friend = new TestNode(keys)) {
             friend.link(victim);
@@ -149,7 +149,7 @@ final class AttacksTest {
         try (var a = new TestNode(keys);
                 var b = new TestNode(keys);
                 var middle = new TestNode(keys)) {
-            a.dial(middle); // whoever told A that B is there
+            a.dial(middle); // A was told that B is there
             assertEquals(middle.self, a.await(Seen.Admitted.class).link().peer());
             assertFalse(a.links.send(b.id(), 16, new byte[0]));
             middle.await(Seen.Admitted.class);
@@ -185,10 +185,10 @@ final class AttacksTest {
     private void wrongClient(SSLContext context) throws Exception {
         try (var a = new TestNode(keys)) {
             try (var raw = RawPeer.dial(context, a.address())) {
-                raw.say(new LinkMessage.Probe()); // a TLS 1.3 client may believe that it is in
+                raw.say(new LinkMessage.Probe()); // for a TLS 1.3 client the handshake may have succeeded
                 assertTrue(raw.isEnded());
             } catch (IOException refusedAtOnce) {
-                // just as good
+                // also fine
             }
             assertEquals(LinkRejection.TLS, a.await(Seen.Refused.class).refusal());
             nobodyWasAdmitted(a);
@@ -212,7 +212,7 @@ final class AttacksTest {
         }
     }
 
-    /** It may be a member whose process ends: not a stranger, who would not be dialled again soon. */
+    /** It may be a member whose process ends; a stranger would not be dialled again soon. */
     @Test
     void whoHangsUpInTheMiddleOfTlsIsNotTakenForAStranger() throws Exception {
         try (var a = new TestNode(keys);
@@ -384,7 +384,7 @@ final class AttacksTest {
             for (Nonsense wrong : nonsense) {
                 try (var raw = RawPeer.dial(RawPeer.context(member), a.address())) {
                     raw.becomeMember(member, keys);
-                    raw.say(new Frame(12, new byte[7])); // a later version's: counted and passed over
+                    raw.say(new Frame(12, new byte[7])); // of a later version: counted and ignored
                     wrong.say(raw);
                     var close = (LinkMessage.Close) raw.hear();
                     assertEquals(CloseCause.MALFORMED, close.cause());
@@ -439,7 +439,7 @@ final class AttacksTest {
         } catch (SocketTimeoutException stillOpen) {
             throw new AssertionError("the connection is still open", stillOpen);
         } catch (IOException reset) {
-            // ended as well
+            // also the end
         }
     }
 }

@@ -38,7 +38,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What strangers and members try on the data port. */
+/** Attacks of strangers and members on the data port. */
 final class DataPortAttacksTest {
     private static final StreamId ID = new StreamId("digits", "e5", 0);
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -77,7 +77,7 @@ final class DataPortAttacksTest {
         return SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), victim.links.dataPort()));
     }
 
-    /** Sends {@code bytes} and counts what comes back until the other side hangs up. */
+    /** Sends {@code bytes} and counts the bytes of the answer until the other side hangs up. */
     private static int answer(TestNode victim, byte[] bytes) throws IOException {
         try (var channel = connect(victim)) {
             try {
@@ -126,20 +126,20 @@ final class DataPortAttacksTest {
         InetAddress here = InetAddress.ofLiteral("127.0.0.1");
         InetAddress elsewhere = InetAddress.ofLiteral("127.0.0.2");
         try (var a = victim()) {
-            var doorkeeper = (DataPort.Doorkeeper) a.links.streams();
-            assertTrue(!doorkeeper.isExpected(here, here), "before there is a link");
+            var admission = (DataPort.Admission) a.links.streams();
+            assertTrue(!admission.isExpected(here, here), "before there is a link");
             try (var raw = linked(a)) {
-                assertTrue(!doorkeeper.isExpected(here, here), "before a ticket is out");
+                assertTrue(!admission.isExpected(here, here), "before a ticket is out");
                 Future<DataStream> waiting =
                         threads.submit(() -> a.links.streams().open(memberId, ID, PATIENCE));
                 Bytes ticket = ticket(raw, 1);
-                assertTrue(doorkeeper.isExpected(here, here));
-                assertTrue(!doorkeeper.isExpected(elsewhere, here), "from another address");
-                assertTrue(!doorkeeper.isExpected(here, elsewhere), "to another address of this machine");
+                assertTrue(admission.isExpected(here, here));
+                assertTrue(!admission.isExpected(elsewhere, here), "from another address");
+                assertTrue(!admission.isExpected(here, elsewhere), "to another address of this machine");
                 try (var stream = redeem(a, raw, ticket)) {
                     stream.begin();
                     waiting.get();
-                    assertTrue(!doorkeeper.isExpected(here, here), "after it was used");
+                    assertTrue(!admission.isExpected(here, here), "after it was used");
                 }
             }
         }
@@ -223,7 +223,7 @@ final class DataPortAttacksTest {
         }
     }
 
-    /** From the member's own address: another process there, or a host behind the same one. */
+    /** Idle connections from the member's own address: another process there, or a host behind the same address. */
     @Test
     void aMemberOpensItsStreamWhileItsAddressHoldsIdleConnections() throws Exception {
         List<SocketChannel> idle = new ArrayList<>();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What every kind of data stream promises. */
+/** The contract of every kind of data stream. */
 @SuppressWarnings("NullAway.Init") // JUnit calls openStream() first
 public abstract class DataStreamContractTest {
     private static final int KIND = RecordHeader.USER_MIN;
@@ -237,7 +237,7 @@ public abstract class DataStreamContractTest {
         for (int round = 0; round < 10; round++) {
             send(ends.first(), 1, NOTHING, large);
             ends.second().receive();
-            send(ends.first(), 2, NOTHING, large); // while the other is shown
+            send(ends.first(), 2, NOTHING, large); // while the other record is borrowed
             send(ends.first(), 3, NOTHING, small);
             send(ends.second(), 4, NOTHING, small);
             assertEquals(4, ends.first().receive().chunk());
@@ -290,7 +290,7 @@ public abstract class DataStreamContractTest {
         }
     }
 
-    /** Waits until so many of the threads sleep in a system call, or as good as: they have done all that they can. */
+    /** Waits until {@code count} of the threads sleep in a system call or a similar wait, and can do no more. */
     private void awaitBlocked(int count) {
         TestNode.until("nothing moves", () -> {
             long before = ends.first().bytesSent() + ends.second().bytesSent();

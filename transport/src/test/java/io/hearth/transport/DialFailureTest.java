@@ -9,7 +9,7 @@ import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import org.junit.jupiter.api.Test;
 
-/** What is met at a real address is in {@link LinksTest}. */
+/** Failures at real addresses are tested in {@link LinksTest}. */
 final class DialFailureTest {
     @Test
     void onlyAnAnswerThatNobodyListensIsARefusalInWhateverLanguage() {

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** Links of two computers that have one identity, and of those that meet them. */
+/** Links of two computers with one identity, and of nodes linked with them. */
 final class DoubledIdentityTest {
     private final NamespaceKeys keys = NetworkNamespace.create("home").keys();
     private final NodeIdentity identity = NodeIdentity.generate();
@@ -29,7 +29,7 @@ final class DoubledIdentityTest {
         return new TestNode(identity, self, keys, options -> options, AeadCipher::new, Clock.system());
     }
 
-    /** Both say something again and again until the witness tells them. */
+    /** Both send messages again and again until the witness reports to them. */
     private static void talk(TestNode witness, Runnable words, TestNode... until) {
         long startNanos = System.nanoTime();
         while (!witness.seen.stream().anyMatch(Seen.Doubled.class::isInstance) || !isEachTold(until)) {

@@ -83,7 +83,7 @@ final class DuplicateLinksTest {
         }
     }
 
-    /** Who dials hears what came of it, whichever of two links stays: an address that is held for being dialled is dialled no more. */
+    /** A dialling node gets the outcome, whichever of two links remains: without an outcome the address would not be dialled again. */
     @Test
     void eachDialHasOneOutcome() throws Exception {
         for (int round = 0; round < 10; round++) {

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Each side of a data connection adds a salt of its own, new each time: the other side may repeat its own on purpose, and AES-GCM
- * must not see a key and a nonce twice.
+ * Each side of a data connection adds its own salt, new each time: the other side may repeat its salt on purpose, and AES-GCM must not use
+ * a key and a nonce twice.
  */
 final class FreshSaltsTest {
     private static final StreamId ID = new StreamId("digits", "e5", 0);

@@ -25,7 +25,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Keys are overwritten with what they were for, and never shown. */
+/** Keys are overwritten when their link or stream ends, and never appear in text. */
 final class KeyLifeTest {
     private static final StreamId ID = new StreamId("digits", "e5", 0);
     private static final Duration PATIENCE = Duration.ofSeconds(20);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that is killed without warning ends the streams that it shared memory for. */
+/** When a process is killed, its streams in shared memory end. */
 final class KilledPeerTest {
     @TempDir
     Path folder = Path.of("");
@@ -42,7 +42,7 @@ final class KilledPeerTest {
         timer.shutdownNow();
     }
 
-    /** The process that is killed: takes one record and answers it, then does nothing more. */
+    /** The process that is killed: it receives one record, answers it, and does nothing more. */
     static final class Peer {
         private Peer() {}
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who was shown a record holds the memory of its stream, until it says that it is done. */
+/** A thread with a borrowed record keeps the memory of its stream mapped until it ends the loan. */
 final class LoanTest {
     @TempDir
     Path folder = Path.of("");

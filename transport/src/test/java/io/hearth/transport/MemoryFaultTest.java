@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Another process of this user makes the file of a ring shorter: the stream is cut off, and nothing else happens. */
+/** Another process of this user makes the file of a ring shorter: this ends the stream, and nothing else. */
 final class MemoryFaultTest {
     @TempDir
     Path folder = Path.of("");

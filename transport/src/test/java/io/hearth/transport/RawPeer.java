@@ -49,12 +49,12 @@ final class RawPeer implements AutoCloseable {
         out = new DataOutputStream(socket.getOutputStream());
     }
 
-    /** A context that trusts everybody and shows {@code chain}, whether or not {@code key} belongs to it. */
+    /** A context that trusts every certificate and presents {@code chain}, whether or not {@code key} belongs to it. */
     static SSLContext context(PrivateKey key, X509Certificate... chain) {
         return context(new AtomicInteger(), key, chain);
     }
 
-    /** As above; {@code shown} counts the certificates that servers showed, which a resumed session does not. */
+    /** As above; {@code shown} counts the certificates that servers presented. In a resumed session they present none. */
     static SSLContext context(AtomicInteger shown, PrivateKey key, X509Certificate... chain) {
         try {
             var context = SSLContext.getInstance("TLS");
@@ -100,7 +100,7 @@ final class RawPeer implements AutoCloseable {
         out.flush();
     }
 
-    /** The beginning of a frame; who closes at it closes before the rest, which could then not be written. */
+    /** Sends the beginning of a frame. The other side may close on it, and then the rest could not be written. */
     void sayHeader(int kind, int length) throws IOException {
         out.writeInt(length);
         out.writeShort(kind);
@@ -148,7 +148,7 @@ final class RawPeer implements AutoCloseable {
                 Optional.empty());
     }
 
-    /** Goes through the whole handshake as a member; the frames that it said. */
+    /** Runs the whole handshake as a member. Returns the frames that it received. */
     List<Frame> becomeMember(NodeIdentity identity, NamespaceKeys keys) throws IOException {
         Hello own = hello(keys);
         Bytes hello = LinkCodec.encode(own);
@@ -170,7 +170,7 @@ final class RawPeer implements AutoCloseable {
         return List.of(first, second);
     }
 
-    /** The same for a connection that was accepted; {@code dataPort} is told in the hello. */
+    /** The same for an accepted connection; the hello contains {@code dataPort}. */
     void admitMember(NodeIdentity identity, NamespaceKeys keys, int dataPort) throws IOException {
         var theirs = (LinkMessage.ClientHello) hear();
         Hello plain = hello(keys);
@@ -196,15 +196,15 @@ final class RawPeer implements AutoCloseable {
                 theirs.encoded().toArray(),
                 hello.toArray());
         say(new LinkMessage.ServerHello(own, hello, Bytes.of(MembershipProof.ofServer(keys, transcript))));
-        hear(); // the proof, which is not this side's business
+        hear(); // the proof, which is not verified here
         say(new LinkMessage.Admitted());
     }
 
-    /** True once the other side ended the connection, whatever it said before. */
+    /** True once the other side ended the connection, after any messages. */
     boolean isEnded() {
         try {
             while (socket.getInputStream().read() >= 0) {
-                // what it says is of no interest
+                // its messages are ignored
             }
             return true;
         } catch (java.net.SocketTimeoutException stillOpen) {

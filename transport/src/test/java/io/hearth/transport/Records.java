@@ -3,7 +3,7 @@ package io.hearth.transport;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/** Sends records that are given as objects. */
+/** Sends records by their headers. */
 public final class Records {
     private Records() {}
 

@@ -69,7 +69,7 @@ final class StreamCiphersTest {
         sent.get();
     }
 
-    /** Attack 28: the two ends, which seal under a key each, never seal twice under one key and one nonce. */
+    /** Attack 28: the two ends, which have one key each, never seal twice with one key and one nonce. */
     @Test
     void aThousandConnectionsNeverRepeatAKeyAndANonce() throws Exception {
         var ciphers = new WitnessedCiphers();

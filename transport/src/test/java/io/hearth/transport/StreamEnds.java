@@ -29,7 +29,7 @@ import java.util.concurrent.ScheduledExecutorService;
 /**
  * Both ends of a stream in one process, without links.
  *
- * @param channels what the system would close if the first end's process died
+ * @param channels those that the system would close if the first end's process died
  */
 public record StreamEnds(OpenStream first, OpenStream second, List<Channel> channels) {
     static final NodeId FIRST = new NodeId(NodeIdentity.generate().peer(), NodeId.AGENT);

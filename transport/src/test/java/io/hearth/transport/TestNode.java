@@ -23,7 +23,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/** A node on the loopback interface whose observer keeps everything it hears, in order. */
+/** A node on the loopback interface whose observer keeps all events in order. */
 public final class TestNode implements AutoCloseable {
     private static final AtomicLong BOOTS = new AtomicLong();
 
@@ -129,7 +129,7 @@ public final class TestNode implements AutoCloseable {
         }
 
         @Override
-        public void told(DoubledIdentity found, NodeId by) {
+        public void ownDoubled(DoubledIdentity found, NodeId by) {
             seen.add(new Seen.Told(found, by));
         }
 
@@ -160,12 +160,12 @@ public final class TestNode implements AutoCloseable {
         links.dial(other.address());
     }
 
-    /** The next thing of that kind that this node hears; what comes before it is passed over. */
+    /** The next event of that kind; earlier ones are skipped. */
     public <T extends Seen> T await(Class<T> kind) throws InterruptedException {
         return kind.cast(await(kind.getSimpleName(), kind::isInstance));
     }
 
-    /** As {@link #await(Class)}, for the next thing that is {@code wanted}. */
+    /** As {@link #await(Class)}, for the next event that matches {@code wanted}. */
     public Seen await(String what, Predicate<Seen> wanted) throws InterruptedException {
         while (true) {
             Seen next = seen.poll(20, TimeUnit.SECONDS);
@@ -178,7 +178,7 @@ public final class TestNode implements AutoCloseable {
         }
     }
 
-    /** Waits for a state that must come by itself, without a fixed time. */
+    /** Waits for a state that must come by itself, with a generous timeout. */
     public static void until(String what, BooleanSupplier reached) {
         long startNanos = System.nanoTime();
         while (!reached.getAsBoolean()) {

@@ -15,9 +15,8 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Real ciphers whose sealed records are opened again with the JDK's own AES-GCM, each with the key that the stream was given and the
- * number of the record. So it is known, and not assumed, under which key and nonce each record was sealed. For streams that stay
- * below the first change of their key.
+ * Real ciphers whose sealed records are opened again with the JDK's own AES-GCM, each with the key that the stream was given and the number
+ * of the record. So the key and nonce of each sealed record are verified. For streams that end before the first change of their key.
  */
 public final class WitnessedCiphers implements RecordCipher.Factory {
     private static final int NONCE_BYTES = 12;

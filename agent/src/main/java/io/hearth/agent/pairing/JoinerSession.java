@@ -35,9 +35,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** This machine was given a code: it looks for the one that shows it, and is let into its namespace. */
+/** The joining side of a pairing: this machine has a code, searches the machine that shows it, and joins its namespace. */
 public final class JoinerSession implements AutoCloseable {
-    /** One connection at a time is being made. */
+    /** The dial in progress; there is at most one. */
     private record Dialled(String text, InetSocketAddress address) {}
 
     private final Clock clock;
@@ -48,8 +48,8 @@ public final class JoinerSession implements AutoCloseable {
     private final Turns<State, Event, Effect> turns;
     private final PairLinks links;
     private final PeerSource source;
-    private volatile @Nullable Dialled dialled; // written by the thread that runs it, read by the links' thread
-    private Optional<Outcome> outcome = Optional.empty(); // of the thread that runs it
+    private volatile @Nullable Dialled dialled; // written by the thread of run(), read by the links' thread
+    private Optional<Outcome> outcome = Optional.empty(); // used by the thread of run() only
 
     private JoinerSession(
             HearthConfig config,
@@ -75,7 +75,7 @@ public final class JoinerSession implements AutoCloseable {
         links = node.links(ListenOptions.newcomer(config), new Events());
         source = peers.isEmpty()
                 ? new MdnsSource(
-                        TagCodec.seeking(code.nameplate(), PairingNode.nobodysKey(random)),
+                        TagCodec.seeking(code.nameplate(), PairingNode.throwawayKey(random)),
                         MdnsOptions.ofPort(links.port())
                                 .on(ListenOptions.interfaces(config))
                                 .silent(),
@@ -88,11 +88,11 @@ public final class JoinerSession implements AutoCloseable {
     }
 
     /**
-     * Begins to look; nothing is dialled before {@link #run}.
+     * Starts the search; no machine is dialled before {@link #run}.
      *
-     * @param config its interfaces and label count
-     * @param peers where the other machine is; empty: mDNS finds it
-     * @throws SetupException something on this machine stands in the way; says what to do
+     * @param config its interfaces and label are used
+     * @param peers addresses of the other machine; empty: mDNS finds it
+     * @throws SetupException if something on this machine prevents it; its text says what to do
      */
     public static JoinerSession open(
             HearthConfig config,
@@ -113,9 +113,9 @@ public final class JoinerSession implements AutoCloseable {
     }
 
     /**
-     * Pairs, on the caller's thread; bounded by the limits of a newcomer.
+     * Pairs on the caller's thread, within the limits of a joining machine.
      *
-     * @param failed told of each run that did not succeed
+     * @param failed called for each failed run
      */
     public Outcome run(Consumer<Effect.Failed> failed) throws InterruptedException {
         var _ = JPake.rehearse(random); // while a person types, or mDNS looks
@@ -196,7 +196,7 @@ public final class JoinerSession implements AutoCloseable {
             turns.offer(new Event.Gone(peer));
         }
 
-        /** As it was dialled: the system may name an interface otherwise. */
+        /** The text of the dialled address: the system may use another name for an interface. */
         private String text(InetSocketAddress address) {
             Dialled current = dialled;
             return current != null && current.address().equals(address)

@@ -18,17 +18,17 @@ import io.hearth.transport.links.PairLinks;
 import java.security.SecureRandom;
 
 /**
- * What both sides of a pairing are made of.
+ * The parts that both sides of a pairing need.
  *
- * @param label what people call this machine
- * @param lease of a slot that one process of a home has at a time
+ * @param label name of this machine for people
+ * @param lease of a slot that one process of a home may hold
  */
 record PairingNode(NodeIdentity identity, String label, SlotLease lease) implements AutoCloseable {
     private static final int TAG_BYTES = 32;
 
     /**
      * @param slot {@link SlotLease#PAIR} or {@link SlotLease#JOIN}
-     * @throws SetupException something on this machine stands in the way; says what to do
+     * @throws SetupException if something on this machine prevents it; its text says what to do
      */
     static PairingNode open(HearthConfig config, HearthHome home, String slot, Clock clock) throws SetupException {
         ListenOptions.checkInterfaces(config);
@@ -46,8 +46,8 @@ record PairingNode(NodeIdentity identity, String label, SlotLease lease) impleme
         return PairLinks.open(options, identity, self, observer);
     }
 
-    /** A key that nobody has, this machine included: the nodes of a namespace take what it marks for a stranger's. */
-    static TagKey nobodysKey(SecureRandom random) {
+    /** A random key that no node keeps, not even this one. The nodes of a namespace treat its adverts as those of a stranger. */
+    static TagKey throwawayKey(SecureRandom random) {
         return new TagKey(1, _ -> {
             byte[] tag = new byte[TAG_BYTES];
             random.nextBytes(tag);

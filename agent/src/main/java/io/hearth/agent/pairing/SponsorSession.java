@@ -31,7 +31,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** This machine shows a code: it can be found and dialled until the code was used or is dead. */
+/** The sponsor's side of a pairing: this machine shows a code, and can be found and dialled until the code is used or expires. */
 public final class SponsorSession implements AutoCloseable {
     private final Clock clock;
     private final SecureRandom random;
@@ -40,7 +40,7 @@ public final class SponsorSession implements AutoCloseable {
     private final Turns<State, Event, Effect> turns;
     private final PairLinks links;
     private final MdnsSource mdns;
-    private Optional<Outcome> outcome = Optional.empty(); // of the thread that runs it
+    private Optional<Outcome> outcome = Optional.empty(); // used by the thread of run() only
 
     private SponsorSession(
             HearthConfig config,
@@ -59,7 +59,7 @@ public final class SponsorSession implements AutoCloseable {
                 new SponsorMachine(node.identity().peer(), node.label(), code, JPake.nist3072(random), limits), clock);
         links = node.links(ListenOptions.sponsor(config), new Events());
         mdns = new MdnsSource(
-                new TagCodec(List.of(PairingNode.nobodysKey(random))),
+                new TagCodec(List.of(PairingNode.throwawayKey(random))),
                 MdnsOptions.ofPort(links.port())
                         .on(ListenOptions.interfaces(config))
                         .nameplate(code.nameplate()),
@@ -71,11 +71,11 @@ public final class SponsorSession implements AutoCloseable {
     }
 
     /**
-     * Opens the door; nobody is let in before {@link #run}.
+     * Starts to listen; no machine is paired before {@link #run}.
      *
-     * @param config its interfaces, port and label count
+     * @param config its interfaces, port and label are used
      * @param code shown to a person, who types it on the new machine
-     * @throws SetupException another process of this home shows a code already, or the port is taken; says what to do
+     * @throws SetupException if another process of this home already shows a code, or the port is taken; its text says what to do
      */
     public static SponsorSession open(
             HearthConfig config, HearthHome home, PairingCode code, Sponsor sponsor, PairingLimits limits, Clock clock)
@@ -89,15 +89,15 @@ public final class SponsorSession implements AutoCloseable {
         }
     }
 
-    /** Where this machine listens. */
+    /** The port at which this machine listens. */
     public int port() {
         return links.port();
     }
 
     /**
-     * Pairs one machine, on the caller's thread; bounded by the life of the code.
+     * Pairs one machine on the caller's thread, within the lifetime of the code.
      *
-     * @param failed told of each run that did not succeed
+     * @param failed called for each failed run
      */
     public Outcome run(Consumer<Effect.Failed> failed) throws InterruptedException {
         var _ = JPake.rehearse(random); // while a person types, or mDNS looks
@@ -161,7 +161,7 @@ public final class SponsorSession implements AutoCloseable {
         }
     }
 
-    /** What is longer than any message is malformed, and need not wait in a queue whole. */
+    /** Cuts a message that is longer than any valid one. It is malformed anyway, and need not fill the queue. */
     static Bytes frame(byte[] message) {
         return message.length > PairingCodec.BYTES_MAX ? Bytes.EMPTY : Bytes.of(message);
     }

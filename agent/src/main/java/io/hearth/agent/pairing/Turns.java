@@ -12,27 +12,29 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Steps a machine on the caller's thread until it is over; other threads only offer events. */
+/** Steps a machine on the caller's thread until it ends; other threads only offer events. */
 final class Turns<S, E, F> {
-    /** Of the longest messages, 8 MiB. */
+    /** Most waiting events; with the longest messages they take 8 MiB. */
     private static final int INBOX_MAX = 256;
 
     private final Machine<S, E, F> machine;
     private final Clock clock;
     private final BlockingQueue<E> inbox = new ArrayBlockingQueue<>(INBOX_MAX);
-    private final Deque<E> answers = new ArrayDeque<>(); // of the caller's thread; one for each effect at most
+    private final Deque<E> answers = new ArrayDeque<>(); // caller's thread only; one per effect at most
 
     Turns(Machine<S, E, F> machine, Clock clock) {
         this.machine = machine;
         this.clock = clock;
     }
 
-    /** From any thread, without blocking. What finds no room is dropped: the machine's time limits make up for it. */
+    /**
+     * Adds an event, from any thread, without blocking. An event is dropped if there is no room; the machine's time limits make up for it.
+     */
     void offer(E event) {
         var _ = inbox.offer(event);
     }
 
-    /** While an effect is carried out: what came of it. */
+    /** Adds the outcome of an effect, while the effect is carried out. */
     void answer(E event) {
         answers.add(event);
     }
@@ -44,7 +46,9 @@ final class Turns<S, E, F> {
             @Nullable E event = answers.poll();
             if (event == null) {
                 long sleepNanos = machine.sleepNanos(state, clock.nanoTime());
-                event = sleepNanos <= 0 ? tick : inbox.poll(sleepNanos, TimeUnit.NANOSECONDS); // no flood delays a tick
+                event = sleepNanos <= 0
+                        ? tick
+                        : inbox.poll(sleepNanos, TimeUnit.NANOSECONDS); // so that a flood delays no tick
             }
             Step<S, F> step = machine.step(state, event == null ? tick : event, clock.nanoTime());
             state = step.state();

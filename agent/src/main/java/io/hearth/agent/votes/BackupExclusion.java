@@ -12,11 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Marks a folder so that backups leave it out. Old voting records are worth nothing: restored ones are set aside anyway, and
- * without any the machine gets new seats.
+ * Marks a folder so that backups leave it out. Old voting records are useless: restored ones are set aside anyway, and without records the
+ * machine gets new seats.
  *
  * <p>borg, restic, tar and others know the file {@code CACHEDIR.TAG} (Cache Directory Tagging Specification 0.6). Time Machine knows an
- * extended attribute. It is set by a program of macOS, because the JDK puts "user." before every attribute's name.
+ * extended attribute. A macOS program sets it, because the JDK puts "user." before every attribute's name.
  */
 final class BackupExclusion {
     private static final Logger LOG = LoggerFactory.getLogger(BackupExclusion.class);
@@ -35,7 +35,7 @@ final class BackupExclusion {
 
     private BackupExclusion() {}
 
-    /** Marks {@code folder} unless it is marked. A folder without the mark works as well, so trouble is only logged. */
+    /** Marks {@code folder} unless it is marked. A folder without the mark works too, so failures are only logged. */
     static void mark(Path folder) {
         Path tag = folder.resolve("CACHEDIR.TAG");
         if (Files.exists(tag, LinkOption.NOFOLLOW_LINKS)) {

@@ -3,22 +3,22 @@ package io.hearth.agent.votes;
 import java.util.OptionalLong;
 
 /**
- * How long the disk takes: the longest of this minute and of the one before, so that one bad moment is shown for 1 to 2 minutes.
+ * Durations of disk tasks: the longest of this minute and of the one before, so that one slow task is shown for 1 to 2 minutes.
  *
  * <p>Pure: all times are monotonic nanoseconds that the caller read.
  *
- * @param busySince start of the task that runs
+ * @param busySince start of the running task
  * @param minuteSince start of this minute
  * @param slowest longest task of this minute
  * @param slowestBefore longest task of the minute before
  */
 record DiskTimes(OptionalLong busySince, long minuteSince, long slowest, long slowestBefore) {
-    /** A disk that takes longer than this for a task is named to people. */
+    /** A disk that takes longer than this for a task is reported to people. */
     static final long SLOW_NANOS = 100_000_000L;
 
     static final long MINUTE_NANOS = 60_000_000_000L;
 
-    /** Before the first task. */
+    /** The times before the first task. */
     static DiskTimes from(long now) {
         return new DiskTimes(OptionalLong.empty(), now, 0, 0);
     }
@@ -34,7 +34,7 @@ record DiskTimes(OptionalLong busySince, long minuteSince, long slowest, long sl
                 OptionalLong.empty(), turned.minuteSince, Math.max(turned.slowest, running(now)), turned.slowestBefore);
     }
 
-    /** The longest of the last 1 to 2 minutes, with what runs now. */
+    /** The longest task of the last 1 to 2 minutes, including the running one. */
     long slowestNanos(long now) {
         DiskTimes turned = turned(now);
         return Math.max(running(now), Math.max(turned.slowest, turned.slowestBefore));

@@ -28,15 +28,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exclusive lock of a folder, among all threads and processes of this computer. The operating system takes it back when its
- * process ends, however it ends.
+ * The exclusive lock of a folder, among all threads and processes of this computer. The operating system releases it when its process ends
+ * in any way.
  *
- * <p>POSIX locks belong to the process: closing <em>any</em> descriptor of the file gives them up. So a process opens the file {@code lock}
- * once, all its users of a folder share that descriptor, and a {@link ReentrantLock} orders its threads. This is the one
- * reason for static state.
+ * <p>POSIX locks belong to the process: closing <em>any</em> descriptor of the file releases them. So a process opens the file {@code lock}
+ * once, all its users of a folder share that descriptor, and a {@link ReentrantLock} orders its threads. This is the only reason for static
+ * state.
  *
  * <p>A folder may be deleted and made again while this process has the old file open, and two processes could then hold the locks of two
- * files. So whoever has the lock looks whether the file that it locked is still the one in the folder.
+ * files. So a thread that has the lock checks that the locked file is still the one in the folder.
  */
 final class FolderLock {
     static final FileAttribute<Set<PosixFilePermission>> FILE_MODE =
@@ -58,7 +58,7 @@ final class FolderLock {
     private int users; // changed only while IN_USE computes this folder's entry
     private @Nullable Opened opened; // guarded by mutex
 
-    /** The open file, and which file it was. */
+    /** The open file and its key. */
     private record Opened(FileChannel channel, Object key) {}
 
     private FolderLock(Path folder) {
@@ -94,19 +94,19 @@ final class FolderLock {
         }));
     }
 
-    /** Ends one use. The last one closes the file, unless a thread still holds the lock, which then keeps it. */
+    /** Ends one use. The last one closes the file, unless a thread still holds the lock; then the file stays open. */
     void leave() {
         IN_USE.computeIfPresent(folder, (real, lock) -> --lock.users > 0 || !lock.closed() ? lock : null);
     }
 
     /**
-     * Takes the lock, after waiting for it at most as long as {@code patience}. Creates the folder if it is gone.
+     * Takes the lock, after a wait of at most {@code timeout}. Creates the folder if it is gone.
      *
      * @return empty if another thread or process held it all the time
      */
-    Optional<Held> acquire(Duration patience) throws IOException {
+    Optional<Held> acquire(Duration timeout) throws IOException {
         long start = System.nanoTime();
-        if (!entered(patience)) {
+        if (!entered(timeout)) {
             return Optional.empty();
         }
         boolean isHeld = false;
@@ -118,7 +118,7 @@ final class FolderLock {
                     isHeld = true;
                     return Optional.of(new Held(lock.get()));
                 }
-                if (System.nanoTime() - start > patience.toNanos()
+                if (System.nanoTime() - start > timeout.toNanos()
                         || Thread.currentThread().isInterrupted()) {
                     return Optional.empty();
                 }
@@ -132,9 +132,9 @@ final class FolderLock {
         }
     }
 
-    private boolean entered(Duration patience) {
+    private boolean entered(Duration timeout) {
         try {
-            return mutex.tryLock(patience.toNanos(), TimeUnit.NANOSECONDS);
+            return mutex.tryLock(timeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
             return false;
@@ -148,7 +148,7 @@ final class FolderLock {
         }
         Optional<FileLock> lock = tryLock(current.get().channel());
         if (lock.isPresent() && !key().equals(Optional.of(current.get().key()))) {
-            release(lock.get()); // of a file that was deleted meanwhile
+            release(lock.get()); // the lock of a file that was deleted meanwhile
             return Optional.empty();
         }
         return lock;
@@ -176,7 +176,7 @@ final class FolderLock {
         return Optional.of(opened);
     }
 
-    /** Which file is there: its device and inode. An open file's inode is not given to another. */
+    /** The key of the file in the folder: its device and inode. No other file gets the inode of an open file. */
     private Optional<Object> key() throws IOException {
         try {
             return Optional.ofNullable(Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
@@ -198,12 +198,12 @@ final class FolderLock {
         }
     }
 
-    /** Opens it only if it is new: any other descriptor of it would end the lock when it is closed. */
+    /** Creates the file if there is none. It never opens an existing file here: closing a second descriptor would release the lock. */
     private void createFile() throws IOException {
         try {
             Files.createFile(file, FILE_MODE);
         } catch (FileAlreadyExistsException _) {
-            // as it should be
+            // the file exists
         }
     }
 
@@ -211,7 +211,7 @@ final class FolderLock {
         try {
             return Optional.ofNullable(channel.tryLock());
         } catch (OverlappingFileLockException heldByOtherCopy) {
-            return Optional.empty(); // this class from another class loader
+            return Optional.empty(); // held by a copy of this class from another class loader
         }
     }
 

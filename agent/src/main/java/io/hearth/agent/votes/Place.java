@@ -5,13 +5,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a folder of voting records is: what a copy of it and a restored backup of it cannot have in common with it.
+ * The place of a folder of voting records: properties that a copy or a restored backup of it cannot have.
  *
- * <p>The inode alone would not do: a file system may give a deleted file's inode to the next new file. What is unknown agrees with
- * everything.
+ * <p>The inode alone is not enough: a file system may give a deleted file's inode to the next new file. An unknown property equals any
+ * value.
  *
  * @param inode number of the file {@code place} in its file system
- * @param born when the file system says that the file was created
+ * @param born creation time of the file, by the file system
  * @param computer hash of the operating system's machine id
  */
 record Place(Optional<String> inode, Optional<String> born, Optional<String> computer) {
@@ -23,7 +23,7 @@ record Place(Optional<String> inode, Optional<String> born, Optional<String> com
             computer: (\\S{1,64})
             """);
 
-    /** The content of the file. */
+    /** The content of the file {@code place}. */
     String encode() {
         return """
                 # Hearth sets the records in this folder aside if the folder was copied or restored from a backup.
@@ -33,7 +33,7 @@ record Place(Optional<String> inode, Optional<String> born, Optional<String> com
                 """.formatted(inode.orElse(UNKNOWN), born.orElse(UNKNOWN), computer.orElse(UNKNOWN));
     }
 
-    /** What {@link #encode} made; empty if the text is anything else. */
+    /** Reads the text of {@link #encode}; empty if the text is anything else. */
     static Optional<Place> decode(String text) {
         Matcher parts = TEXT.matcher(text);
         return parts.matches()
@@ -41,7 +41,7 @@ record Place(Optional<String> inode, Optional<String> born, Optional<String> com
                 : Optional.empty();
     }
 
-    /** What shows that the folder is not where it was when this was written; empty if nothing does. */
+    /** The property that shows that the folder was copied or restored since this was written; empty if none does. */
     Optional<String> difference(Place now) {
         if (differ(computer, now.computer)) {
             return Optional.of("it was made on another computer or another installation of the system");
@@ -52,7 +52,7 @@ record Place(Optional<String> inode, Optional<String> born, Optional<String> com
         return differ(born, now.born) ? Optional.of("its file 'place' was created at another time") : Optional.empty();
     }
 
-    /** Whether {@code now} knows something that this does not. */
+    /** Whether a property is unknown here and known in {@code now}. */
     boolean knowsLess(Place now) {
         return (inode.isEmpty() && now.inode.isPresent())
                 || (born.isEmpty() && now.born.isPresent())

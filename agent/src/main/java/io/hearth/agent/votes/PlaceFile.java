@@ -15,21 +15,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The file {@code place}: holds its own inode, so it is written under another name first and keeps the inode when it is renamed. */
+/** The file {@code place}. It contains its own inode, so it is first written under another name; a rename keeps the inode. */
 final class PlaceFile {
     private static final int BYTES_MAX = 1024;
 
-    /** File systems that number their files anew each time they are mounted, or leave that to a server. */
+    /** File systems that give files new inode numbers at each mount, or leave the numbers to a server. */
     private static final Set<String> CHANGING_INODES =
             Set.of("msdos", "vfat", "exfat", "fuse", "fuseblk", "cifs", "smb3", "smbfs", "9p");
 
-    /** No file of ours is as old as this: a creation time that equals it is the time of the last change, as a stand-in. */
+    /**
+     * Older than any real file. A creation time equal to this one shows that the file system returns the time of the last change instead.
+     */
     private static final FileTime LONG_AGO = FileTime.fromMillis(1_000);
 
     private final Path file;
     private final Optional<String> computer;
 
-    /** Which file is there, cheaply found out. */
+    /** Properties of the file that are cheap to read. */
     record Seen(Optional<Object> key, Optional<FileTime> created) {}
 
     PlaceFile(Path folder, Optional<String> computer) {
@@ -37,7 +39,7 @@ final class PlaceFile {
         this.computer = computer;
     }
 
-    /** Which file is there now; empty if there is none. */
+    /** The properties of the current file; empty if there is none. */
     Optional<Seen> seen() throws IOException {
         try {
             var found = Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
@@ -49,7 +51,7 @@ final class PlaceFile {
         }
     }
 
-    /** What the file says; empty if there is none or it is damaged. */
+    /** The place in the file; empty if there is none or it is damaged. */
     Optional<Place> read() throws IOException {
         if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             return Optional.empty();
@@ -59,12 +61,12 @@ final class PlaceFile {
         }
     }
 
-    /** Where the file is now. */
+    /** The actual place of the file. */
     Place observed() throws IOException {
         return observed(file);
     }
 
-    /** Puts a new file in place of the former one, or of none. On disk when this returns. */
+    /** Writes a new file, which replaces a former one. It is on disk when this returns. */
     Place write() throws IOException {
         Path draft = file.resolveSibling(
                 file.getFileName() + ".new-" + ProcessHandle.current().pid());
@@ -84,7 +86,7 @@ final class PlaceFile {
     }
 
     /**
-     * Gives the file a time stamp that no backup has. A tool that restores only files whose size or stamp differs from the backup's
+     * Gives the file a new time stamp, which no backup has. A tool that restores only files whose size or stamp differs from the backup's
      * then replaces this one too, by a file with another inode.
      */
     void touch(long nowMillis) throws IOException {

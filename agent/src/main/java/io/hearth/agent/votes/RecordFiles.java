@@ -36,7 +36,7 @@ final class RecordFiles {
         this.folder = folder;
     }
 
-    /** Where the record of a lineage is, if there is one. */
+    /** The path of a lineage's record, which may not exist. */
     Path file(Lineage lineage) {
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256")
@@ -47,14 +47,14 @@ final class RecordFiles {
         }
     }
 
-    /** All files of records, sound or not, by name. */
+    /** All files of records, valid or not, by name. */
     List<Path> all() throws IOException {
         return matching("*" + ENDING);
     }
 
     /**
-     * The record in a file; empty if there is no such file. A file that is no sound record of its lineage is set aside, kept and
-     * reported, and counts as none: its seat is dead, and what is left of it must not vote.
+     * The record in a file; empty if there is no such file. A file that is no valid record of its lineage is set aside, kept and reported,
+     * and counts as no record: its seat must never vote again.
      */
     Optional<LineageRecord> read(Path file) throws IOException {
         try {
@@ -100,7 +100,7 @@ final class RecordFiles {
         }
     }
 
-    /** Deletes what a crash left behind beside the files of this folder: nothing reads it. */
+    /** Deletes drafts that a crash left in this folder; no code reads them. */
     void deleteDrafts() throws IOException {
         for (Path draft : matching("*.new-*")) {
             Files.deleteIfExists(draft);
@@ -122,7 +122,7 @@ final class RecordFiles {
         return record;
     }
 
-    /** Moves a file to a name that is not read, and that no earlier one has. */
+    /** Renames a file to a new name that no code reads. */
     private Path setAside(Path file) throws IOException {
         Path aside = file.resolveSibling(file.getFileName() + ".damaged");
         for (int number = 2; Files.exists(aside, LinkOption.NOFOLLOW_LINKS); number++) {

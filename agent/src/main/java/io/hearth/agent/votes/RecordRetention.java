@@ -12,11 +12,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Decides which voting records to delete. A deleted record makes its seat dead and does no other harm, so this is about room and
- * about members that wait for a vote, never about safety.
+ * Decides which voting records to delete. After a deletion the seat never votes again. That is always safe; it only matters for space and
+ * for members that wait for a vote.
  *
- * <p>Pure. The shell looks at the files once per minute in which this process is awake, and passes in what it saw. A process that uses
- * a record changes the time stamp of its file every minute, so a stamp that stays is one that no process of the machine uses.
+ * <p>Pure. The shell reads the time stamps of the files once per minute in which this process is awake, and passes them in. A process that
+ * uses a record changes the time stamp of its file every minute. So no process of the machine uses a record whose stamp does not change.
  * Awake minutes are counted by observations, because a wall clock runs on during sleep and may jump.
  *
  * <pre>
@@ -37,16 +37,19 @@ final class RecordRetention {
     /** Records of a machine, apart from those in use. */
     static final int RECORDS_MAX = 64;
 
-    /** With too many records, one whose stamp stayed for this many awake minutes is not in use: users change it every minute. */
+    /**
+     * With too many records, a record counts as unused if its stamp did not change for this many awake minutes: a process that uses it
+     * changes it every minute.
+     */
     private static final int UNUSED_MINUTES = 2;
 
-    /** Without any awake minute observed, a stamp this far from now says that the record is not in use. */
+    /** Before the first observed minute, a stamp this far from now means that the record is not in use. */
     private static final long UNUSED_MILLIS = 10L * 60 * 1000;
 
     private RecordRetention() {}
 
     /**
-     * A record as it is found now.
+     * A record as found now.
      *
      * @param lineage of the record
      * @param modifiedMillis time stamp of its file
@@ -54,10 +57,10 @@ final class RecordRetention {
      */
     record Sighting(Lineage lineage, long modifiedMillis, boolean needed) {}
 
-    /** A time stamp, and the awake minutes over which it stayed. */
+    /** A time stamp, and the awake minutes since it last changed. */
     record Watched(long modifiedMillis, int quietMinutes) {}
 
-    /** What was seen a minute ago. */
+    /** The observations of the previous minute. */
     record State(SortedMap<Lineage, Watched> watched) {
         static final State EMPTY = new State(new TreeMap<>());
 
@@ -66,11 +69,11 @@ final class RecordRetention {
         }
     }
 
-    /** What to delete, and what to remember until the next minute. */
+    /** The records to delete, and the state for the next minute. */
     record Verdict(State next, SortedSet<Lineage> deleted) {}
 
     /**
-     * One awake minute later.
+     * Decides after one awake minute.
      *
      * @param used lineages that this process uses
      * @param nowMillis wall clock

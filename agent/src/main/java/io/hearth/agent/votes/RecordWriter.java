@@ -4,9 +4,9 @@ import io.hearth.identity.DurableFile;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** How a record gets on disk for good. Tests count these calls and let them fail. */
+/** Writes records durably. Tests count these calls and make them fail. */
 interface RecordWriter {
-    /** Each returns when the disk has it, by {@link DurableFile}. */
+    /** The product's writer, by {@link DurableFile}: each call returns when the data is on disk. */
     RecordWriter DURABLE = new RecordWriter() {
         @Override
         public void replace(Path file, byte[] content) throws IOException {
@@ -19,9 +19,9 @@ interface RecordWriter {
         }
     };
 
-    /** Puts new content, which carries a checksum, in place of a file's former one, or of none. */
+    /** Replaces or creates a file; the content has a checksum. */
     void replace(Path file, byte[] content) throws IOException;
 
-    /** Makes sure of a file that another process wrote. */
+    /** Forces a file that another process wrote to disk. */
     void sync(Path file) throws IOException;
 }

@@ -31,9 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The voting records of a machine, shared by all processes of its home: the shell around {@link Voter}. Whichever process casts the
- * vote takes the folder's lock, reads the record, writes what the decision says, waits for the disk, and only then answers. No
- * process votes from memory.
+ * The voting records of a machine, shared by all processes of its home: the shell around {@link Voter}. The process that votes takes the
+ * folder's lock, reads the record, writes the decision, waits for the disk, and only then answers. No process votes from memory.
  *
  * <pre>
  * votes/HASH.record             one for each lineage
@@ -47,18 +46,18 @@ import org.slf4j.LoggerFactory;
 public final class VoteFolder implements VoterDisk, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(VoteFolder.class);
 
-    /** How long a record is kept at least that no process of the machine uses. */
+    /** Shortest time for which an unused record is kept. */
     public static final Duration UNUSED_KEPT = Duration.ofMinutes(RecordRetention.QUIET_MINUTES);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-    /** Records that this process remembers to have put on disk; to forget one costs a sync. */
+    /** Most records known to be on disk; forgetting one costs a sync. */
     private static final int DURABLE_MAX = 4 * RecordRetention.RECORDS_MAX;
 
     private final Path folder;
     private final PeerId machine;
     private final Clock clock;
-    private final Duration patience;
+    private final Duration timeout;
     private final RecordWriter writer;
     private final RecordFiles records;
     private final PlaceFile place;
@@ -66,31 +65,30 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
     private final FolderLock lock;
 
     // Guarded by the lock, which orders threads too.
-    private final Map<Lineage, LineageRecord> durable =
-            new HashMap<>(); // on disk for sure: this process wrote or synced it
+    private final Map<Lineage, LineageRecord> durable = new HashMap<>(); // on disk: this process wrote or synced it
     private RecordRetention.State retention = RecordRetention.State.EMPTY;
     private Optional<PlaceFile.Seen> settled = Optional.empty();
     private boolean wasSettled;
     private boolean distrusts; // a write or sync failed: a later sync of the same pages may claim success wrongly
 
     private final AtomicReference<@Nullable String> doubt =
-            new AtomicReference<>(); // setAside sets, the next task takes
-    private volatile DiskTimes times; // written by whoever holds the lock, read by any thread
-    private volatile boolean closed; // written by close(), read by who comes later
+            new AtomicReference<>(); // set by setAside(), cleared by the next task
+    private volatile DiskTimes times; // written by the thread with the lock, read by any thread
+    private volatile boolean closed; // written by close(), read by later calls
 
     private VoteFolder(
             Path folder,
             PeerId machine,
             Optional<String> computer,
             Clock clock,
-            Duration patience,
+            Duration timeout,
             RecordWriter writer,
             FolderLock lock) {
         this.folder = folder;
         this.machine = machine;
         this.computer = computer;
         this.clock = clock;
-        this.patience = patience;
+        this.timeout = timeout;
         this.writer = writer;
         this.records = new RecordFiles(folder);
         this.place = new PlaceFile(folder, computer);
@@ -102,17 +100,17 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
      * Opens the folder; creates it if there is none. Sets all its records aside if it was copied or restored.
      *
      * @param folder absolute, the same for all processes of the home; the folder above it exists
-     * @param machine whose records they are
+     * @param machine owner of the records
      * @param computer as {@link io.hearth.identity.IdentityFile#computer}
-     * @throws SetupException the folder cannot be used, or another process holds its lock for 10 s; says what to do
+     * @throws SetupException if the folder cannot be used, or another process holds its lock for 10 s; its text says what to do
      */
     public static VoteFolder open(Path folder, PeerId machine, Optional<String> computer, Clock clock)
             throws SetupException {
-        return open(folder, machine, computer, clock, PATIENCE, RecordWriter.DURABLE);
+        return open(folder, machine, computer, clock, TIMEOUT, RecordWriter.DURABLE);
     }
 
     static VoteFolder open(
-            Path folder, PeerId machine, Optional<String> computer, Clock clock, Duration patience, RecordWriter writer)
+            Path folder, PeerId machine, Optional<String> computer, Clock clock, Duration timeout, RecordWriter writer)
             throws SetupException {
         FolderLock lock;
         try {
@@ -120,7 +118,7 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
         } catch (IOException broken) {
             throw new SetupException(trouble(folder, broken) + ", then start again", broken);
         }
-        var opened = new VoteFolder(folder, machine, computer, clock, patience, writer, lock);
+        var opened = new VoteFolder(folder, machine, computer, clock, timeout, writer, lock);
         boolean isUsable = false;
         try {
             opened.load();
@@ -134,13 +132,13 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
     }
 
     /**
-     * All sound records, at most 64 and those in use. Damaged ones are set aside.
+     * All valid records: those in use, and at most 64 others. Damaged ones are set aside.
      *
      * @throws SetupException as {@link #open}
      */
     public List<LineageRecord> load() throws SetupException {
         boolean wasInterrupted = Thread.interrupted(); // an interrupted thread closes every channel that it uses
-        try (FolderLock.Held held = lock.acquire(patience).orElse(null)) {
+        try (FolderLock.Held held = lock.acquire(timeout).orElse(null)) {
             if (held == null) {
                 throw new SetupException(lockTrouble());
             }
@@ -160,7 +158,7 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
             return new VoterAnswer.Failed("cannot vote: this node is closed; start it again");
         }
         boolean wasInterrupted = Thread.interrupted(); // an interrupted thread closes every channel that it uses
-        try (FolderLock.Held held = lock.acquire(patience).orElse(null)) {
+        try (FolderLock.Held held = lock.acquire(timeout).orElse(null)) {
             return held == null ? new VoterAnswer.Failed(lockTrouble()) : timed(task);
         } catch (IOException broken) {
             return new VoterAnswer.Failed(trouble(folder, broken) + "; this machine votes again as soon as that works");
@@ -169,7 +167,7 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
         }
     }
 
-    /** Before the next task, all records are set aside: they are not of this machine alone. Any thread may say so. */
+    /** Makes the next task first set all records aside, because another computer has the same ones. Any thread may call it. */
     public void setAside(String why) {
         doubt.set(why);
     }
@@ -179,7 +177,7 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
         return times.slowestNanos(clock.nanoTime());
     }
 
-    /** Gives the folder back. A task that runs still keeps its lock until it ends. */
+    /** Releases the folder. A running task keeps its lock until it ends. */
     @Override
     public void close() {
         if (!closed) {
@@ -220,7 +218,7 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
         return decision.answer();
     }
 
-    /** The record is read from a file that another process wrote, and perhaps did not live to sync. */
+    /** Forces a record to disk if another process wrote it and perhaps ended before its sync. */
     private void makeSure(Path file, LineageRecord record) throws IOException {
         if (record.equals(durable.get(record.lineage()))) {
             return;
@@ -265,10 +263,10 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
         return new VoterAnswer.Retained(without);
     }
 
-    /** The records that are left, and what to remember until the next sweep. */
+    /** The remaining records, and the state for the next sweep. */
     private record Sweep(List<LineageRecord> kept, RecordRetention.State next) {}
 
-    /** Marks the records of {@code used} as used, and deletes records as {@link RecordRetention} says. */
+    /** Marks the records of {@code used} as used, and deletes records as {@link RecordRetention} decides. */
     private Sweep sweep(RecordRetention.State before, SortedSet<Lineage> used) throws IOException {
         long nowMillis = clock.epochMillis();
         var found = new ArrayList<LineageRecord>();
@@ -300,13 +298,13 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
                 && record.view().orElseThrow().machines().stream().anyMatch(other -> !other.equals(machine));
     }
 
-    /** Makes sure that this is the folder in which the records were made. Looks closely only if its file {@code place} is another. */
+    /** Checks that the records were made in this folder. Reads the file {@code place} only if that file changed. */
     private void settle() throws IOException {
         String why = doubt.get();
         if (why != null) {
             durable.clear();
             Optional<Path> aside = records.setAllAside();
-            doubt.compareAndSet(why, null); // not before it is done: it may fail
+            doubt.compareAndSet(why, null); // only after it is done, because it may fail
             LOG.warn(
                     "{}: the voting records are kept in {} and do not vote",
                     why,
@@ -362,7 +360,7 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
 
     private String lockTrouble() {
         return "cannot vote: another process of this machine has held the lock of " + folder + " for "
-                + patience.toSeconds() + " s; let that process go on if it is stopped, or end it";
+                + timeout.toSeconds() + " s; let that process go on if it is stopped, or end it";
     }
 
     private static String trouble(Path folder, IOException broken) {
@@ -370,12 +368,12 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
                 + "; make the folder writable for you, with free space";
     }
 
-    /** What the operating system said. */
+    /** The operating system's reason. */
     private static String cause(IOException broken) {
         return switch (broken) {
             case AccessDeniedException _ -> "permission denied";
             case NoSuchFileException missing -> missing.getFile() + " is missing";
-            case FileSystemException told when told.getReason() != null -> told.getReason();
+            case FileSystemException failed when failed.getReason() != null -> failed.getReason();
             default -> String.valueOf(broken.getMessage());
         };
     }

@@ -3,18 +3,18 @@ package io.hearth.agent.votes;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
 
-/** The machine's voting records as its processes see them. */
+/** Access of a process to the machine's voting records. */
 public interface VoterDisk {
     /**
-     * Carries out a task and waits for the disk. What the answer says was written is on disk.
+     * Carries out a task and waits for the disk. All data that the answer reports as written is on disk.
      *
      * @return {@link VoterAnswer.Failed} for any trouble with the disk; never throws for that
      */
     VoterAnswer carryOut(VoterTask task);
 
     /**
-     * The longest time that the disk took for one task of late, in nanoseconds, with the task that runs now. Waiting for another process
-     * does not count. Any thread may ask.
+     * The longest recent time of the disk for one task, in nanoseconds, including the running task. Waits for another process do not count.
+     * Any thread may call it.
      */
     long slowestNanos();
 }

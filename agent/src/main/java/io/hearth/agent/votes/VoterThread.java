@@ -12,32 +12,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread of a process that waits for the disk of the voting records, so that nothing else does. Carries out one task at a time.
+ * The one thread of a process that waits for the disk of the voting records, so that no other thread does. Carries out one task at a time.
  *
  * <p>Never interrupted: an interrupt would close the files in use, and with them the lock of the folder.
  */
 public final class VoterThread implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(VoterThread.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     private final VoterDisk disk;
     private final BiConsumer<VoterTask, VoterAnswer> answered;
     private final Consumer<Throwable> failed;
     private final Thread thread;
-    private final Duration patience;
-    private final AtomicReference<@Nullable VoterTask> waiting = new AtomicReference<>(); // owner sets, thread takes
+    private final Duration timeout;
+    private final AtomicReference<@Nullable VoterTask> waiting =
+            new AtomicReference<>(); // owner sets, this thread takes
     private volatile boolean closing; // written by close(), read by the thread
 
     /**
      * A thread that has not started.
      *
-     * @param name of the node, for people who look at threads
-     * @param answered told each task with its answer, on this thread; must not block
-     * @param failed told what ended the thread, if it was not {@link #close}
+     * @param name of the node, for the thread's name
+     * @param answered gets each task with its answer, on this thread; must not block
+     * @param failed gets the error that ended the thread, if {@link #close} did not end it
      */
     public VoterThread(
             String name, VoterDisk disk, BiConsumer<VoterTask, VoterAnswer> answered, Consumer<Throwable> failed) {
-        this(name, disk, answered, failed, PATIENCE);
+        this(name, disk, answered, failed, TIMEOUT);
     }
 
     VoterThread(
@@ -45,11 +46,11 @@ public final class VoterThread implements AutoCloseable {
             VoterDisk disk,
             BiConsumer<VoterTask, VoterAnswer> answered,
             Consumer<Throwable> failed,
-            Duration patience) {
+            Duration timeout) {
         this.disk = disk;
         this.answered = answered;
         this.failed = failed;
-        this.patience = patience;
+        this.timeout = timeout;
         this.thread = Thread.ofPlatform().name("hearth-voter-" + name).daemon().unstarted(this::run);
     }
 
@@ -58,9 +59,9 @@ public final class VoterThread implements AutoCloseable {
     }
 
     /**
-     * Hands in a task. Never blocks.
+     * Submits a task without blocking.
      *
-     * @throws AssertionError a task waits already: the caller must wait for each answer before it hands in the next task
+     * @throws AssertionError if a task waits already: the caller must wait for each answer before it submits the next task
      */
     public void submit(VoterTask task) {
         if (!waiting.compareAndSet(null, task)) {
@@ -74,21 +75,21 @@ public final class VoterThread implements AutoCloseable {
         return disk.slowestNanos();
     }
 
-    /** Whether the disk took more than 100 ms for a task of late, so that people should be told. */
+    /** Whether the disk recently took more than 100 ms for a task, which should be reported to people. */
     public boolean isDiskSlow() {
         return slowestNanos() > DiskTimes.SLOW_NANOS;
     }
 
-    /** Ends the thread after the task that runs, if the disk lets it end within 2 s. There are no answers from now on. Idempotent. */
+    /** Ends the thread after the running task, and waits at most 2 s for it. There are no answers from now on. Idempotent. */
     @Override
     public void close() {
         closing = true;
         LockSupport.unpark(thread);
         try {
-            if (thread.getState() != Thread.State.NEW && !thread.join(patience)) {
+            if (thread.getState() != Thread.State.NEW && !thread.join(timeout)) {
                 LOG.warn(
                         "the disk of the voting records has not answered for {} s; this node ends without it",
-                        patience.toSeconds());
+                        timeout.toSeconds());
             }
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();

@@ -1,6 +1,6 @@
 /**
- * The voting records of a machine on its disk, and the thread that alone waits for that disk. Uses core, identity and the votes that
- * election decides; used by {@code io.hearth.agent}.
+ * The voting records of a machine on its disk, and the only thread that waits for that disk. Uses core, identity and election; {@code
+ * io.hearth.agent} uses it.
  */
 @NullMarked
 package io.hearth.agent.votes;

@@ -75,7 +75,7 @@ final class PairingAttacksIT {
         return HearthHome.open(folder.resolve("home-" + homes++));
     }
 
-    /** A machine that shows a code, and what its screen says. */
+    /** A machine that shows a code, with the text on its screen. */
     private final class Shown implements AutoCloseable {
         final SponsorSession session;
         final List<SponsorMachine.Effect.Failed> screen = Collections.synchronizedList(new ArrayList<>());
@@ -140,7 +140,7 @@ final class PairingAttacksIT {
         }
     }
 
-    /** Also with clocks that are two years apart: nothing of pairing asks what time it is. */
+    /** Also with clocks that are two years apart: pairing does not depend on the time of day. */
     @Test
     void aMachineWithTheCodeIsPairedWhateverTheClocksSay() throws Exception {
         try (var shown = new Shown(CODE, PairingLimits.DEFAULT, off(Duration.ofDays(365)))) {
@@ -218,7 +218,7 @@ final class PairingAttacksIT {
         }
     }
 
-    /** A hundred places, and behind them five machines that lie: more would only wait for their turn. */
+    /** A hundred addresses of five lying machines: more would only wait for their turn. */
     @Tag("full")
     @Test
     void attack15FakeSponsors() throws Exception {
@@ -241,7 +241,7 @@ final class PairingAttacksIT {
         }
     }
 
-    /** In the middle with the right code in play: it ends TLS to both, and passes on what they say. */
+    /** A relay between two machines with the right code: it ends TLS to both, and forwards their messages. */
     @Tag("full")
     @Test
     void attack16Relay() throws Exception {
@@ -377,7 +377,7 @@ final class PairingAttacksIT {
         return new NamespaceSponsor(home, namespace, "study", Clock.system());
     }
 
-    /** The welcome is on disk, for this user alone, before the newcomer says so. */
+    /** The welcome is on disk, for this user alone, before the joining machine confirms it. */
     @Test
     void bothFilesHoldTheSameNamespace() throws Exception {
         HearthHome from = home();

@@ -25,7 +25,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** A machine that nobody invited, with links as the product makes them and no rules of its own. */
+/** An uninvited machine, with the product's links and without the product's rules. */
 final class Stranger implements PairLinks.Observer, AutoCloseable {
     sealed interface Seen {
         record Met(NodeId peer, Bytes exporter) implements Seen {}
@@ -87,8 +87,8 @@ final class Stranger implements PairLinks.Observer, AutoCloseable {
     }
 
     /**
-     * Runs once against a sponsor, by the rules but for what {@code said} makes of each own message; an empty list hangs up. All that the
-     * sponsor said is in {@link #heard}.
+     * Runs once against a sponsor, by the rules, except that {@code said} replaces each own message; an empty list hangs up. All messages
+     * of the sponsor are in {@link #heard}.
      */
     void run(int port, PairingCode code, Function<PairingMessage, List<Bytes>> said) throws Exception {
         var machine = new JoinerMachine(
@@ -127,7 +127,7 @@ final class Stranger implements PairLinks.Observer, AutoCloseable {
         }
     }
 
-    /** How many messages of that kind the sponsor said. */
+    /** Number of messages of that kind from the sponsor. */
     long heard(Class<? extends PairingMessage> kind) {
         return heard.stream().filter(kind::isInstance).count();
     }

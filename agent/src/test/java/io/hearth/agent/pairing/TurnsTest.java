@@ -28,7 +28,7 @@ final class TurnsTest {
         }
     }
 
-    /** Whoever floods a sponsor must not keep its code alive. */
+    /** A flood must not keep a sponsor's code alive. */
     @Test
     void aFullInboxDoesNotDelayATickThatIsDue() throws InterruptedException {
         var turns = new Turns<>(new Due(), Clock.system());

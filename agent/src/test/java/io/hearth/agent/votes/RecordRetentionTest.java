@@ -39,7 +39,7 @@ final class RecordRetentionTest {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path home;
 
-    /** The minute at which the one record is deleted, while the wall clock goes on by {@code stepMillis}. */
+    /** The minute at which the one record is deleted, while the wall clock advances by {@code stepMillis}. */
     private static int deletedAt(boolean needed, long modifiedMillis, long stepMillis, int minutesMax) {
         State state = State.EMPTY;
         for (int minute = 0; minute <= minutesMax; minute++) {
@@ -81,8 +81,8 @@ final class RecordRetentionTest {
         for (int minute = 0; minute < 100; minute++) {
             List<Sighting> sightings = List.of(
                     new Sighting(lineage(0), NOW - 400 * DAY, false), // this process uses it
-                    new Sighting(lineage(1), NOW + minute / 9 * MINUTE, false), // another one, at long intervals
-                    new Sighting(lineage(2), NOW - 365 * DAY - minute, false)); // another one, its clock is wrong
+                    new Sighting(lineage(1), NOW + minute / 9 * MINUTE, false), // another process, at long intervals
+                    new Sighting(lineage(2), NOW - 365 * DAY - minute, false)); // another one, with a wrong clock
             Verdict verdict = RecordRetention.observe(state, sightings, Set.of(lineage(0)), NOW);
             assertEquals(Set.of(), verdict.deleted(), "minute " + minute);
             state = verdict.next();
@@ -106,7 +106,7 @@ final class RecordRetentionTest {
         }
     }
 
-    /** Records 0 to {@code count - 1}, the later the younger, all older than an hour. */
+    /** Records 0 to {@code count - 1}, oldest first, all older than an hour. */
     private static List<Sighting> many(int count, boolean needed) {
         return new ArrayList<>(IntStream.range(0, count)
                 .mapToObj(number -> new Sighting(lineage(number), NOW - 10 * DAY + number * MINUTE, needed))

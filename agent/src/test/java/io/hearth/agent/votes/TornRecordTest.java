@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A write that was torn, as a file system does that keeps names before contents: shorter, or with zeros at the end. */
+/** A torn write, as on a file system that writes names before contents: the file is shorter, or has zeros at the end. */
 final class TornRecordTest {
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it

@@ -55,7 +55,7 @@ final class VoteFolderTest {
         folder = home.resolve("votes");
     }
 
-    /** Writes as the product does, counts, and fails when told to. */
+    /** Writes like the product, counts the writes, and fails on request. */
     private static final class Writes implements RecordWriter {
         private final List<String> seen = new ArrayList<>();
         private boolean failsBefore;
@@ -364,7 +364,7 @@ final class VoteFolderTest {
         }
     }
 
-    /** A tiny file system of its own; skips the test where this user may not make one. */
+    /** A tiny separate file system; skips the test if this user may not make one. */
     private Path tmpfs() throws IOException {
         Path small = Files.createDirectory(home.resolve("small"));
         assumeTrue(

@@ -74,7 +74,7 @@ final class VoteLockTest {
         return cast.kind().equals("promised") || cast.kind().equals("accepted");
     }
 
-    /** What one voter answers, as others see it: by what had ended before a vote began. */
+    /** Checks that all casts look like those of one voter, by the casts that had ended before each vote began. */
     private static void assertOneMachine(List<Cast> casts) {
         List<Cast> positive = casts.stream().filter(VoteLockTest::isPositive).toList();
         Map<Long, Long> accepted = new HashMap<>();
@@ -115,7 +115,7 @@ final class VoteLockTest {
         }
     }
 
-    /** The computer's clock, and some more. */
+    /** The computer's clock plus a shift. */
     private static final class ShiftedClock implements Clock {
         private long shiftNanos;
 
@@ -137,7 +137,7 @@ final class VoteLockTest {
                 VoteFolder patient = open(folder);
                 var other = new VoteProcess(folder)) {
             votes.carryOut(found(0));
-            clock.shiftNanos = 3 * DiskTimes.MINUTE_NANOS; // what the disk did is forgotten
+            clock.shiftNanos = 3 * DiskTimes.MINUTE_NANOS; // the times of the disk are forgotten
             assertEquals("held", other.ask("hold"));
             other.signal("STOP");
             var failed = assertInstanceOf(VoterAnswer.Failed.class, votes.carryOut(promise(0, 3)));

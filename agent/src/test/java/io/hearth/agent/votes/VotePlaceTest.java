@@ -155,7 +155,7 @@ final class VotePlaceTest {
         }
     }
 
-    /** As rsync does: a file of the same size and time stamp stays, any other one is replaced by a new file. */
+    /** As rsync does: a file of the same size and time stamp is kept, any other one is replaced by a new file. */
     private void restoreWhatChanged() throws IOException {
         for (Path kept : files(backup)) {
             Path now = folder.resolve(kept.getFileName());

@@ -25,14 +25,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another process of the same home. It does what it is told in lines: {@code hold} and {@code release} the lock, {@code try} it, or
- * {@code vote SEED}: cast many votes of several threads at once, and print each.
+ * Another process of the same home. It reads commands in lines: {@code hold} and {@code release} the lock, {@code try} it, or {@code vote
+ * SEED}: cast many votes of several threads at once, and print each.
  */
 final class VoteProcess implements AutoCloseable {
     private static final int THREADS = 3;
     private static final int VOTES = 60;
 
-    /** How many ballots are open at the same time, so that equal and lower ones meet. */
+    /** Number of ballots that are open at the same time, so that equal and lower ones meet. */
     private static final int ROUNDS = 5;
 
     private final Process process;
@@ -65,7 +65,7 @@ final class VoteProcess implements AutoCloseable {
         }
     }
 
-    /** Tells it something and waits for its answer. */
+    /** Sends it a line and waits for its answer. */
     String ask(String what) throws IOException {
         tell(what);
         return String.valueOf(out.readLine());
@@ -135,7 +135,7 @@ final class VoteProcess implements AutoCloseable {
         }
     }
 
-    /** Casts votes on threads that have a folder each, about one view, of rounds that grow. */
+    /** Casts votes about one view with rising rounds, on threads with one folder each. */
     static List<Cast> vote(Path folder, long seed) throws InterruptedException, ExecutionException {
         var voters = Stream.iterate(0, number -> number + 1)
                 .limit(THREADS)

@@ -31,7 +31,7 @@ final class VoteWorld {
 
     private VoteWorld() {}
 
-    /** A clock that a test sets; its monotonic time goes on only by hand, too. */
+    /** A clock that a test sets, including its monotonic time. */
     static final class SetClock implements Clock {
         private final AtomicLong millis = new AtomicLong(1_763_000_000_000L); // any thread reads
 
@@ -65,7 +65,7 @@ final class VoteWorld {
         return view(counter, epoch, 9);
     }
 
-    /** A view of both machines, that differs by the other one's incarnation. */
+    /** A view of both machines, with the given incarnation of the other one. */
     static View view(int counter, long epoch, long incarnation) {
         return new View(
                 lineage(counter),
@@ -129,7 +129,7 @@ final class VoteWorld {
         return process.onExit().join().exitValue();
     }
 
-    /** What starts a Java process with the tests' class path. */
+    /** The command for a Java process with the tests' class path. */
     static List<String> java(Class<?> main, String... arguments) {
         var command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

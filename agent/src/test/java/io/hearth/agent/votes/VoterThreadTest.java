@@ -32,7 +32,7 @@ final class VoterThreadTest {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path home;
 
-    /** A disk that answers when it is told to. */
+    /** A disk that answers on request. */
     private static class HungDisk implements VoterDisk {
         private final CountDownLatch busy = new CountDownLatch(1);
         private final BlockingQueue<VoterAnswer> next = new ArrayBlockingQueue<>(4);

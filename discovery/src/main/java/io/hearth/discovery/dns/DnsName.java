@@ -3,10 +3,10 @@ package io.hearth.discovery.dns;
 import java.util.Locale;
 
 /**
- * A domain name. Names that DNS takes for equal are equal: letters of ASCII are kept in lower case.
+ * A domain name. Names that are equal in DNS are equal here, because ASCII letters are kept in lower case.
  *
- * @param wire the name as a message holds it without compression, one character for each byte: length and bytes of each label, and a
- *     zero at the end; at most {@value #BYTES_MAX} characters
+ * @param wire the name as a message holds it without compression, one character for each byte: length and bytes of each label, and a zero
+ *     at the end; at most {@value #BYTES_MAX} characters
  */
 public record DnsName(String wire) {
     /** Longest name, its last zero included. */

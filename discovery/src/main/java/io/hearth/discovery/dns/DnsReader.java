@@ -7,21 +7,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads one mDNS message of whoever sent it (RFC 1035, section 4; RFC 6762, section 18). A message breaks a rule or is read to its last
- * byte; there is nothing between.
+ * Reads one mDNS message from an untrusted sender (RFC 1035, section 4; RFC 6762, section 18). A message is read to its last byte or
+ * rejected as a whole.
  *
  * <pre>
  * header     id 2, flags 2, counts of questions, answers, authorities, additionals 2 each
  * question   name, type 2, class 2 (top bit: an answer to the asker alone is welcome)
  * record     name, type 2, class 2 (top bit: forget older ones), TTL 4, length 2, data
- * name       labels: length 1 (1 to 63), bytes; then 0, or a pointer 2 (top bits 11) to where the rest of the name stands
+ * name       labels: length 1 (1 to 63), bytes; then 0, or a pointer 2 (top bits 11) to the rest of the name
  * </pre>
  *
- * <p>A pointer leads to a place before the labels that it ends, so that no name can loop. Counts are checked before anything is
- * read, and nothing is allocated for a length that the message does not hold. mDNS knows queries and responses without error only.
+ * <p>A pointer must lead to a position before the labels that it ends, so that no name can loop. Counts are checked before anything is
+ * read, and nothing is allocated for a length that the message does not hold. Only queries and responses without an error are mDNS
+ * messages.
  */
 public final class DnsReader {
-    /** Longest message: what fits an Ethernet frame. A node's own announcement has less than 400 bytes. */
+    /** Longest message: the content of an Ethernet frame. A node's own announcement has less than 400 bytes. */
     public static final int MESSAGE_BYTES_MAX = 1_500;
 
     /** Most questions of a message. */
@@ -30,7 +31,7 @@ public final class DnsReader {
     /** Most records of a message, all sections together. */
     public static final int RECORDS_MAX = 64;
 
-    /** Longest data of a record, of whatever type. */
+    /** Longest data of a record of any type. */
     public static final int DATA_BYTES_MAX = 512;
 
     private static final int POINTERS_MAX = 16;
@@ -40,7 +41,7 @@ public final class DnsReader {
     private static final int CLASS_IN = 1;
     private static final int CLASS_ANY = 255;
     private static final int CLASS_MASK = 0x7FFF;
-    private static final int SERVICE_BYTES = 6; // priority, weight and port stand before the name
+    private static final int SERVICE_BYTES = 6; // priority, weight and port come before the name
 
     private final byte[] message;
     private final int length;
@@ -56,8 +57,8 @@ public final class DnsReader {
      * Reads a message.
      *
      * @param packet borrowed
-     * @param length bytes of {@code packet} that count
-     * @throws MalformedMessageException if any rule is broken; says which
+     * @param length bytes of {@code packet} that are the message
+     * @throws MalformedMessageException if the message breaks a rule; its text names the rule
      */
     public static DnsMessage read(byte[] packet, int length) throws MalformedMessageException {
         if (length < HEADER_BYTES || length > MESSAGE_BYTES_MAX || length > packet.length) {
@@ -128,7 +129,7 @@ public final class DnsReader {
             position = end;
         }
         if (position != end) {
-            throw new MalformedMessageException("a record's data is longer or shorter than what it holds");
+            throw new MalformedMessageException("a record's length does not match its data");
         }
     }
 
@@ -166,7 +167,7 @@ public final class DnsReader {
         return Bytes.of(data);
     }
 
-    /** Leaves the position behind the name, or behind its first pointer. */
+    /** Reads a name, and leaves the position behind it, or behind its first pointer. */
     private DnsName name() throws MalformedMessageException {
         int size = 0;
         int at = position;

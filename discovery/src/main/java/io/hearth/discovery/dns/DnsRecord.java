@@ -2,11 +2,11 @@ package io.hearth.discovery.dns;
 
 import io.hearth.core.Bytes;
 
-/** A record of class IN that tells something about a service or a host. */
+/** A record of class IN about a service or a host. */
 public sealed interface DnsRecord {
     DnsName name();
 
-    /** How long the sender wants it to be believed; 0 says goodbye. Unsigned 32 bits. */
+    /** Time for which the record is valid, unsigned 32 bits; 0 is a goodbye. */
     long ttlSeconds();
 
     /**
@@ -17,7 +17,7 @@ public sealed interface DnsRecord {
     record Service(DnsName name, long ttlSeconds, int port, DnsName host) implements DnsRecord {}
 
     /**
-     * TXT: what an instance of a service says of itself.
+     * TXT: the properties that an instance of a service announces.
      *
      * @param data strings, each behind its length of one byte; at most {@link DnsReader#DATA_BYTES_MAX} bytes
      */

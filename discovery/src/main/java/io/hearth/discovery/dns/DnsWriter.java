@@ -8,7 +8,7 @@ import java.util.List;
 public final class DnsWriter {
     private DnsWriter() {}
 
-    /** A query that asks all of these, that knows no answers, and that everybody is to hear the answers of. */
+    /** A query with these questions, without known answers. Its answers are multicast. */
     public static byte[] query(List<DnsQuestion> questions) {
         var bytes = new ByteArrayOutputStream();
         for (int word : new int[] {0, 0, questions.size(), 0, 0, 0}) {

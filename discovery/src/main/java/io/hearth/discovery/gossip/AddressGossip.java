@@ -19,16 +19,16 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Tells each linked node where this one reaches the others, so that two nodes that lost sight of each other, or that never saw each
- * other, meet through a third. With it a cluster lives on without mDNS.
+ * Reports to each linked node the addresses at which this node reaches the others. So two nodes that lost each other, or that never saw
+ * each other, meet through a third. With it a cluster keeps running without mDNS.
  *
- * <p>Only what this node reached itself is told, while it is linked there and for ten minutes after; nothing is passed on. So a wrong
- * address goes as far as its sender's links and no further, and it ends with its sender. A new link is told everything, every link is told
- * what changes, members tell one another again when a view is new, and everything is told again each minute. What is heard is a hint and
- * no more: who is behind an address is known from a handshake.
+ * <p>A node reports only addresses that it reached itself, while the link lasts and for ten minutes after; it forwards nothing. So a wrong
+ * address goes no further than its sender's links, and it ends with its sender. A new link gets everything, and every link gets each
+ * change. Members send all again after a new view, and each link gets everything again each minute. A received address is only a hint: a
+ * handshake shows which node is behind it.
  *
- * <p>Rejected: asking a third node only when a peer is missed. The answer would come when the link is needed already; told ahead, a newcomer
- * dials all members before the view lists it.
+ * <p>Rejected: asking a third node only when a peer is missed. The answer would come when the link is already needed. With reports ahead of
+ * time, a joining node dials all members before the view lists it.
  */
 public final class AddressGossip implements Machine<AddressGossip.State, AddressGossip.Event, AddressGossip.Effect> {
     /** Most nodes of which addresses are kept. */
@@ -36,7 +36,7 @@ public final class AddressGossip implements Machine<AddressGossip.State, Address
 
     private static final long SECOND = 1_000_000_000;
     private static final long PAUSE_NANOS = SECOND;
-    /** Everything is told again after this long: what is told must be remembered for longer. */
+    /** A link gets everything again after this time. A receiver must remember a report for longer. */
     public static final long REPEAT_NANOS = 60 * SECOND;
 
     private static final long AGE_NANOS = 600 * SECOND;
@@ -44,14 +44,14 @@ public final class AddressGossip implements Machine<AddressGossip.State, Address
 
     private final NodeId self;
 
-    /** Of the node {@code self}. */
+    /** The gossip of the node {@code self}. */
     public AddressGossip(NodeId self) {
         this.self = self;
     }
 
-    /** Of all nodes that are linked, or were lately. */
+    /** The nodes that are linked, or were linked lately. */
     public record State(SortedMap<NodeId, Known> nodes) {
-        /** Nobody was ever linked. */
+        /** The state before the first link. */
         public static final State EMPTY = new State(Collections.emptySortedMap());
 
         public State {
@@ -60,28 +60,28 @@ public final class AddressGossip implements Machine<AddressGossip.State, Address
     }
 
     /**
-     * What is kept of one node.
+     * The state of one node.
      *
      * @param addresses at which it was reached, latest first
-     * @param linked whether it is now
-     * @param sinceNanos since when that is so
-     * @param owed whose addresses it was not told yet
-     * @param toldNanos when it was told something last
-     * @param repeatNanos when it was told everything last
-     * @param news of it in the second that began at {@code heardNanos}
+     * @param linked whether it is linked now
+     * @param sinceNanos time of the last change of {@code linked} or of the addresses
+     * @param pending nodes whose addresses it did not get yet
+     * @param sentNanos time of the last report to it
+     * @param repeatNanos time of the last report of everything to it
+     * @param news number of messages from it in the second that began at {@code heardNanos}
      */
     public record Known(
             List<PeerAddress> addresses,
             boolean linked,
             long sinceNanos,
-            SortedSet<NodeId> owed,
-            long toldNanos,
+            SortedSet<NodeId> pending,
+            long sentNanos,
             long repeatNanos,
             int news,
             long heardNanos) {
         public Known {
             addresses = List.copyOf(addresses);
-            owed = Collections.unmodifiableSortedSet(new TreeSet<>(owed));
+            pending = Collections.unmodifiableSortedSet(new TreeSet<>(pending));
         }
 
         private static Known linked(List<PeerAddress> addresses, SortedSet<NodeId> all, long now) {
@@ -89,43 +89,43 @@ public final class AddressGossip implements Machine<AddressGossip.State, Address
         }
 
         private Known lost(long now) {
-            return new Known(addresses, false, now, Collections.emptySortedSet(), toldNanos, repeatNanos, 0, now);
+            return new Known(addresses, false, now, Collections.emptySortedSet(), sentNanos, repeatNanos, 0, now);
         }
 
-        private Known owing(NodeId node) {
-            var more = new TreeSet<>(owed);
+        private Known withPending(NodeId node) {
+            var more = new TreeSet<>(pending);
             more.add(node);
-            return new Known(addresses, linked, sinceNanos, more, toldNanos, repeatNanos, news, heardNanos);
+            return new Known(addresses, linked, sinceNanos, more, sentNanos, repeatNanos, news, heardNanos);
         }
 
-        private Known owingAll(SortedSet<NodeId> all, long now) {
-            return new Known(addresses, linked, sinceNanos, all, toldNanos, now, news, heardNanos);
+        private Known withAllPending(SortedSet<NodeId> all, long now) {
+            return new Known(addresses, linked, sinceNanos, all, sentNanos, now, news, heardNanos);
         }
 
-        private Known told(long now) {
+        private Known sent(long now) {
             return new Known(
                     addresses, linked, sinceNanos, Collections.emptySortedSet(), now, repeatNanos, news, heardNanos);
         }
 
         private Known heard(long now) {
             return now - heardNanos < SECOND
-                    ? new Known(addresses, linked, sinceNanos, owed, toldNanos, repeatNanos, news + 1, heardNanos)
-                    : new Known(addresses, linked, sinceNanos, owed, toldNanos, repeatNanos, 1, now);
+                    ? new Known(addresses, linked, sinceNanos, pending, sentNanos, repeatNanos, news + 1, heardNanos)
+                    : new Known(addresses, linked, sinceNanos, pending, sentNanos, repeatNanos, 1, now);
         }
 
         private PeerAddress latest() {
             return addresses.getFirst();
         }
 
-        /** When it may be told what it is owed, or is to be told everything again. */
+        /** Time of the next report: of pending addresses after the pause, else of everything. */
         private long dueNanos() {
-            return owed.isEmpty() ? repeatNanos + REPEAT_NANOS : toldNanos + PAUSE_NANOS;
+            return pending.isEmpty() ? repeatNanos + REPEAT_NANOS : sentNanos + PAUSE_NANOS;
         }
     }
 
-    /** What may happen. */
+    /** Inputs of the machine. */
     public sealed interface Event {
-        /** A link was admitted, and this is where the node can be dialled: it may be a new start of the node, which knows nothing. */
+        /** A link was admitted; the node can be dialled at the address. It may be a new start of the node, which knows no addresses. */
         record Linked(NodeId node, PeerAddress address) implements Event {}
 
         /** The last link to the node ended. */
@@ -138,22 +138,22 @@ public final class AddressGossip implements Machine<AddressGossip.State, Address
             }
         }
 
-        /** A linked node tells where it reaches others. */
+        /** A linked node reports where it reaches others. */
         record Heard(NodeId from, AddressNews news) implements Event {}
 
         /** Time passed. */
         record Tick() implements Event {}
     }
 
-    /** What the shell must carry out. */
+    /** Outputs, which the shell carries out. */
     public sealed interface Effect {
-        /** Send these news. */
-        record Tell(NodeId to, AddressNews news) implements Effect {}
+        /** Send this report. */
+        record Send(NodeId to, AddressNews news) implements Effect {}
 
         /**
-         * The peer table should know of these addresses.
+         * Report these addresses to the peer table.
          *
-         * @param ownTurn whether this node dials and the other one, which is told the same, waits for a moment
+         * @param ownTurn whether this node dials at once; the other node gets the same hint and waits for a moment
          */
         record Hint(Reached reached, boolean ownTurn) implements Effect {}
     }
@@ -170,7 +170,7 @@ public final class AddressGossip implements Machine<AddressGossip.State, Address
             case Event.Heard(var from, var news) -> heard(nodes, from, news, nowNanos, effects);
             case Event.Tick() -> {}
         }
-        tellDue(nodes, nowNanos, effects);
+        sendDue(nodes, nowNanos, effects);
         return new Step<>(new State(nodes), effects);
     }
 
@@ -198,37 +198,38 @@ public final class AddressGossip implements Machine<AddressGossip.State, Address
         others.remove(node);
         Optional<Known> same =
                 before.filter(known -> known.linked() && known.addresses().equals(addresses));
-        if (same.isPresent()) { // no news for the others; but it may have been started again, and know nothing
-            nodes.put(node, same.get().owingAll(others, now));
+        if (same.isPresent()) { // nothing new for the others, but the node may have restarted without any addresses
+            nodes.put(node, same.get().withAllPending(others, now));
             return;
         }
         nodes.put(node, Known.linked(addresses, others, now));
-        nodes.replaceAll((other, known) -> known.linked() && !other.equals(node) ? known.owing(node) : known);
+        nodes.replaceAll((other, known) -> known.linked() && !other.equals(node) ? known.withPending(node) : known);
     }
 
     private static void together(NavigableMap<NodeId, Known> nodes, Set<NodeId> members) {
         for (NodeId node : new TreeSet<>(nodes.keySet())) {
             if (members.contains(node)) {
-                nodes.replaceAll((other, known) ->
-                        known.linked() && members.contains(other) && !other.equals(node) ? known.owing(node) : known);
+                nodes.replaceAll((other, known) -> known.linked() && members.contains(other) && !other.equals(node)
+                        ? known.withPending(node)
+                        : known);
             }
         }
     }
 
     private void heard(
             NavigableMap<NodeId, Known> nodes, NodeId from, AddressNews news, long now, List<Effect> effects) {
-        Known teller = nodes.get(from);
-        if (teller == null || !teller.linked()) {
-            return; // what was on its way when the link ended
+        Known sender = nodes.get(from);
+        if (sender == null || !sender.linked()) {
+            return; // the message was in flight when the link ended
         }
-        Known counted = teller.heard(now);
+        Known counted = sender.heard(now);
         nodes.put(from, counted);
         if (counted.news() > NEWS_PER_SECOND) {
-            return; // an honest node says it again
+            return; // an honest node sends it again
         }
         for (Reached reached : news.reached()) {
             List<PeerAddress> here = reached.addresses().stream()
-                    .flatMap(address -> Reach.heard(address, teller.latest()).stream())
+                    .flatMap(address -> Reach.heard(address, sender.latest()).stream())
                     .distinct()
                     .toList();
             if (!reached.node().equals(self) && !here.isEmpty()) {
@@ -237,7 +238,7 @@ public final class AddressGossip implements Machine<AddressGossip.State, Address
         }
     }
 
-    private static void tellDue(NavigableMap<NodeId, Known> nodes, long now, List<Effect> effects) {
+    private static void sendDue(NavigableMap<NodeId, Known> nodes, long now, List<Effect> effects) {
         for (Map.Entry<NodeId, Known> entry : new TreeMap<>(nodes).entrySet()) {
             Known known = entry.getValue();
             if (!known.linked() || now - known.dueNanos() < 0) {
@@ -246,22 +247,22 @@ public final class AddressGossip implements Machine<AddressGossip.State, Address
             if (now - known.repeatNanos() >= REPEAT_NANOS) {
                 SortedSet<NodeId> others = new TreeSet<>(nodes.keySet());
                 others.remove(entry.getKey());
-                known = known.owingAll(others, now);
+                known = known.withAllPending(others, now);
             }
             List<Reached> all = news(nodes, known);
             for (int from = 0; from < all.size(); from += AddressNews.NODES_MAX) {
-                effects.add(new Effect.Tell(
+                effects.add(new Effect.Send(
                         entry.getKey(),
                         new AddressNews(all.subList(from, Math.min(all.size(), from + AddressNews.NODES_MAX)))));
             }
-            nodes.put(entry.getKey(), known.told(now));
+            nodes.put(entry.getKey(), known.sent(now));
         }
     }
 
-    /** What a node is owed, as far as it is of use to it. */
+    /** The pending addresses for a node, as far as it can use them. */
     private static List<Reached> news(NavigableMap<NodeId, Known> nodes, Known listener) {
         var news = new ArrayList<Reached>();
-        for (NodeId node : listener.owed()) {
+        for (NodeId node : listener.pending()) {
             Known known = nodes.get(node);
             if (known != null) {
                 List<PeerAddress> addresses = known.addresses().stream()
@@ -275,7 +276,7 @@ public final class AddressGossip implements Machine<AddressGossip.State, Address
         return news;
     }
 
-    /** Makes room by forgetting who is away longest. */
+    /** Makes room by forgetting the node whose link was lost longest ago. */
     private static boolean evict(NavigableMap<NodeId, Known> nodes, long now) {
         Optional<NodeId> away = nodes.entrySet().stream()
                 .filter(entry -> !entry.getValue().linked())

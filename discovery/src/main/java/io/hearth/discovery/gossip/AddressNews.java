@@ -3,7 +3,7 @@ package io.hearth.discovery.gossip;
 import java.util.List;
 
 /**
- * What a node tells another one of where it reaches third ones.
+ * A report from one node to another of the addresses at which it reaches third nodes.
  *
  * @param reached 1 to {@value #NODES_MAX}
  */
@@ -14,7 +14,7 @@ public record AddressNews(List<Reached> reached) {
     public AddressNews {
         reached = List.copyOf(reached);
         if (reached.isEmpty() || reached.size() > NODES_MAX) {
-            throw new IllegalArgumentException("news are of 1 to " + NODES_MAX + " nodes, got " + reached.size());
+            throw new IllegalArgumentException("reached must list 1 to " + NODES_MAX + " nodes, got " + reached.size());
         }
     }
 }

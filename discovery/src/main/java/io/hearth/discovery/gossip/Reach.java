@@ -3,15 +3,15 @@ package io.hearth.discovery.gossip;
 import io.hearth.discovery.PeerAddress;
 import java.util.Optional;
 
-/** For whom an address means the same node. */
+/** The set of nodes for which an address means the same node. */
 sealed interface Reach {
-    /** For everybody who has a route. */
+    /** All nodes that have a route. */
     record Everywhere() implements Reach {}
 
-    /** On the link of that interface of this machine (link-local IPv6, RFC 4007); elsewhere the scope is another one. */
+    /** The nodes on the link of that interface of this machine (link-local IPv6, RFC 4007); another machine has another scope. */
     record Link(String interfaceName) implements Reach {}
 
-    /** On this machine. */
+    /** The nodes of this machine. */
     record Loopback() implements Reach {}
 
     static Reach of(PeerAddress address) {
@@ -25,19 +25,19 @@ sealed interface Reach {
                 : new Everywhere();
     }
 
-    /** Whether it helps a node that is reached at {@code listener}. */
+    /** Whether a node that is reached at {@code listener} can use {@code address}. */
     static boolean isOfUse(PeerAddress address, PeerAddress listener) {
         Reach reach = of(address);
         return reach instanceof Everywhere || reach.equals(of(listener));
     }
 
-    /** What a node that is reached at {@code teller} means by it here; empty if it can mean nothing here. */
-    static Optional<PeerAddress> heard(PeerAddress address, PeerAddress teller) {
+    /** The address on this machine for an address that the node at {@code sender} reported; empty if this machine cannot use it. */
+    static Optional<PeerAddress> heard(PeerAddress address, PeerAddress sender) {
         return switch (of(address)) {
             case Everywhere() -> Optional.of(address);
-            case Loopback() -> of(teller) instanceof Loopback ? Optional.of(address) : Optional.empty();
+            case Loopback() -> of(sender) instanceof Loopback ? Optional.of(address) : Optional.empty();
             case Link _ ->
-                of(teller) instanceof Link(String here) && !here.isEmpty()
+                of(sender) instanceof Link(String here) && !here.isEmpty()
                         ? Optional.of(new PeerAddress(address.host() + "%" + here, address.port()))
                         : Optional.empty();
         };

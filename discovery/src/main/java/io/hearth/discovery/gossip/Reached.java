@@ -6,7 +6,7 @@ import io.hearth.identity.NodeId;
 import java.util.List;
 
 /**
- * Where somebody reaches a node.
+ * The addresses at which the sender reaches a node.
  *
  * @param addresses 1 to {@value Sighting#CANDIDATES_MAX}, latest first
  */
@@ -15,7 +15,7 @@ public record Reached(NodeId node, List<PeerAddress> addresses) {
         addresses = List.copyOf(addresses);
         if (addresses.isEmpty() || addresses.size() > Sighting.CANDIDATES_MAX) {
             throw new IllegalArgumentException(
-                    "a node is reached at 1 to " + Sighting.CANDIDATES_MAX + " addresses, got " + addresses.size());
+                    "addresses must be 1 to " + Sighting.CANDIDATES_MAX + ", got " + addresses.size());
         }
     }
 }

@@ -1,4 +1,4 @@
-/** What members tell one another of where they reach the others. */
+/** Reports between members of the addresses at which they reach the others. */
 @NullMarked
 package io.hearth.discovery.gossip;
 

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts JmDNS's tasks as JmDNS does, at the pace of RFC 6762, section 8: three probes 250 ms apart and the first announcement
- * 250 ms after the last of them, where JmDNS waits a second each time. Nodes that start together find one another in about
- * one second instead of over four. After ten conflicts in a row JmDNS's own pace holds again, as the RFC asks too.
+ * Starts JmDNS's tasks as JmDNS does, but at the pace of RFC 6762, section 8: three probes 250 ms apart and the first announcement 250 ms
+ * after the last probe. JmDNS waits a second each time. Nodes that start together find one another in about one second instead of over
+ * four. After ten conflicts in a row JmDNS's own pace applies again, as the RFC requires.
  */
 final class FastProbeStarter implements DNSTaskStarter {
     private static final Logger LOG = LoggerFactory.getLogger(FastProbeStarter.class);
@@ -31,7 +31,7 @@ final class FastProbeStarter implements DNSTaskStarter {
         this.states = new StateTimer(jmdns);
     }
 
-    /** A packet may reach an instance whose timers are cancelled; its reader must not die of it with a stack trace. */
+    /** Runs {@code start} unless the timers are cancelled: a packet may reach a closing instance, and must not end its reader thread. */
     private static void unlessClosed(Runnable start) {
         try {
             start.run();
@@ -121,7 +121,7 @@ final class FastProbeStarter implements DNSTaskStarter {
             if (jmdns.getThrottle() >= DNSConstants.PROBE_THROTTLE_COUNT) {
                 super.schedule(task, delayMillis, periodMillis);
             } else if (task instanceof Prober) {
-                // a random start keeps machines that were switched on together from probing in step
+                // a random start, so that machines that were switched on together do not probe in step
                 int startMillis = JmDNSImpl.getRandom().nextInt(DNSConstants.PROBE_WAIT_INTERVAL + 1);
                 super.schedule(task, startMillis, DNSConstants.PROBE_WAIT_INTERVAL);
             } else {

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices that the machine's interfaces changed. JmDNS does not: an instance whose address was replaced, or whose interface
- * went and came back under the same name, stays deaf and mute without a word.
+ * Notices changes of the machine's interfaces, which JmDNS does not. When the address of an instance was replaced, or its interface went
+ * away and came back under the same name, the instance neither sends nor receives, and reports no error.
  *
  * <p>Not thread-safe: one thread polls.
  */
@@ -41,7 +41,7 @@ public final class InterfaceMonitor {
         return new InterfaceMonitor(InterfaceMonitor::readThisMachine);
     }
 
-    /** All interfaces, if anything about any of them differs from the last call; the first call tells what there is. */
+    /** All interfaces, if any of them changed since the last call. The first call returns them always. */
     public Optional<List<InterfaceState>> poll() throws SocketException {
         List<InterfaceState> now = List.copyOf(reader.read());
         if (now.equals(latest)) {
@@ -78,7 +78,7 @@ public final class InterfaceMonitor {
         for (InterfaceAddress own : each.getInterfaceAddresses()) {
             Bytes address = Bytes.of(own.getAddress().getAddress());
             int bits = own.getNetworkPrefixLength();
-            if (bits > 0 && bits <= 8 * address.size()) { // others say that the system does not know
+            if (bits > 0 && bits <= 8 * address.size()) { // other lengths mean that the system does not know
                 prefixes.add(new LinkPrefix(address, bits));
             }
         }

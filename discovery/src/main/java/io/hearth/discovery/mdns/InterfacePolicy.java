@@ -5,17 +5,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which interfaces mDNS uses. Without a word from the user: every one that is up and can multicast, and the loopback
- * interface for the nodes of the same machine, but not those of containers, virtual machines, VPNs and Apple's own peer links.
+ * Selects the interfaces that mDNS uses. By default these are all that are up and can multicast, and the loopback interface for the nodes
+ * of the same machine. Excluded are those of containers, virtual machines, VPNs and Apple's own peer links.
  *
- * @param only names to use, whatever they are; empty for the rule above
+ * @param only names of the interfaces to use, of any kind; empty for the default rule
  * @param excluded names never to use
  */
 public record InterfacePolicy(Set<String> only, Set<String> excluded) {
-    /** The rule for who says nothing. */
+    /** The default rule. */
     public static final InterfacePolicy DEFAULT = new InterfacePolicy(Set.of(), Set.of());
 
-    /** macOS's bridge0 is the Thunderbolt bridge and stays; bridge100 and above belong to virtual machines. */
+    /** macOS's bridge0 is the Thunderbolt bridge and is used; bridge100 and above belong to virtual machines. */
     private static final List<String> VIRTUAL_PREFIXES = List.of(
             "docker",
             "veth",
@@ -49,7 +49,7 @@ public record InterfacePolicy(Set<String> only, Set<String> excluded) {
         return new InterfacePolicy(Set.of(names), Set.of());
     }
 
-    /** Why an interface is not used; empty when it is. */
+    /** The reason why an interface is not used; empty if it is used. */
     public Optional<String> objection(InterfaceState state) {
         if (excluded.contains(state.name())) {
             return Optional.of("excluded by option");
@@ -64,7 +64,7 @@ public record InterfacePolicy(Set<String> only, Set<String> excluded) {
             return Optional.of("no address");
         }
         if (!only.isEmpty() || state.loopback()) {
-            return Optional.empty(); // Linux's lo multicasts though it does not say so
+            return Optional.empty(); // Linux's lo carries multicast although it has no such flag
         }
         if (!state.multicast()) {
             return Optional.of("cannot multicast");

@@ -9,11 +9,11 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * A network interface at one instant: everything whose change makes a multicast socket on it deaf or mute.
+ * A network interface at one instant: the properties whose change makes a multicast socket on it useless.
  *
  * @param name as the system calls it, {@code eth0}, {@code en0}
  * @param addresses IP literals without scope
- * @param prefixes what the addresses reach without a router
+ * @param prefixes the networks that the addresses reach without a router
  */
 public record InterfaceState(
         String name,
@@ -33,7 +33,7 @@ public record InterfaceState(
         prefixes = Collections.unmodifiableSortedSet(new TreeSet<>(prefixes));
     }
 
-    /** Whether an address of 4 or 16 bytes is reached without a router, as all are at the end of a point-to-point link. */
+    /** Whether an address of 4 or 16 bytes is reached without a router. All addresses on a point-to-point interface are. */
     boolean isOnLink(Bytes address) {
         return pointToPoint
                 || IPV6_LINK_LOCAL.holds(address)
@@ -41,8 +41,8 @@ public record InterfaceState(
     }
 
     /**
-     * The one address to speak mDNS from: IPv4 before IPv6, because a home's peers share a network by IPv4 and one socket
-     * per interface is enough; link-local IPv6 where there is no IPv4 (a bare cable between two machines).
+     * The source address for mDNS: IPv4 before IPv6, because a home's peers share a network by IPv4 and one socket per interface is enough;
+     * link-local IPv6 where there is no IPv4 (a bare cable between two machines).
      */
     public Optional<String> mdnsAddress() {
         return addresses.stream()

@@ -11,7 +11,7 @@ import io.hearth.core.Bytes;
 public record LinkPrefix(Bytes address, int bits) implements Comparable<LinkPrefix> {
     public LinkPrefix {
         if ((address.size() != 4 && address.size() != 16) || bits < 0 || bits > 8 * address.size()) {
-            throw new IllegalArgumentException("a prefix has at most the bits of its address, 32 or 128, got " + bits);
+            throw new IllegalArgumentException("bits must be at most those of the address, 32 or 128, got " + bits);
         }
     }
 

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * An interface in the state in which mDNS is to use it; any difference means another binding and a new socket.
+ * An interface with the properties that mDNS uses. Any difference means another binding and a new socket.
  *
- * @param address literal to speak from
+ * @param address literal of the source address
  */
 record MdnsBinding(InterfaceState state, String address, Medium medium) {
-    /** The bindings that a machine in this state should have. */
+    /** The bindings for the interfaces of a machine. */
     static List<MdnsBinding> of(
             List<InterfaceState> states, InterfacePolicy policy, Function<String, Medium> mediumOf) {
         var bindings = new ArrayList<MdnsBinding>();

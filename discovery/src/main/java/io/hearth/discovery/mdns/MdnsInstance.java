@@ -24,11 +24,10 @@ final class MdnsInstance {
     }
 
     /**
-     * Opens a socket, announces the identity if it is to be announced, and asks who else is there. Takes about 0.2 s.
+     * Opens a socket, announces the identity if it is to be announced, and queries for other nodes. Takes about 0.2 s.
      *
-     * @param spent called with the reason on threads of JmDNS, maybe often, once the instance is of no use
-     * @throws IOException if the address is not, or not any longer, this machine's, or UDP port 5353 is held by somebody who
-     *     does not share it
+     * @param spent called with the reason when the instance no longer works; on threads of JmDNS, maybe often
+     * @throws IOException if the address is not one of this machine's, or another program holds UDP port 5353 and does not share it
      */
     static MdnsInstance open(
             MdnsBinding binding,
@@ -59,52 +58,50 @@ final class MdnsInstance {
         return instance;
     }
 
-    /** Three queries, for those whose answers were lost. */
+    /** Sends three queries, for nodes whose answers were lost. */
     void query() {
         jmdns.startServiceResolver(SERVICE_TYPE);
     }
 
-    /** Whether the thread ended that takes what arrives. */
+    /** Whether the thread that receives datagrams ended. */
     boolean isDeaf() {
         return jmdns.isDeaf();
     }
 
-    void tellLate() {
-        listener.tellLate();
+    void reportDelayed() {
+        listener.reportDelayed();
     }
 
-    void tellAgain() {
-        listener.tellAgain();
+    void reportAll() {
+        listener.reportAll();
     }
 
-    /**
-     * Says goodbye and closes, on a thread of its own: JmDNS takes 2 to 4 s for it, and over 10 s when its interface is gone.
-     */
+    /** Sends a goodbye and closes, on a separate thread: JmDNS takes 2 to 4 s for it, and over 10 s when its interface is gone. */
     Closing close() {
         return new Closing(
                 Thread.ofPlatform().daemon().name("hearth-mdns-close").start(jmdns::close));
     }
 
-    /** A goodbye under way. */
+    /** A goodbye in progress. */
     record Closing(Thread thread) {
         boolean isOver() {
             return !thread.isAlive();
         }
 
-        /** Waits until the sockets are closed, or the time is over. */
-        void await(Duration patience) {
+        /** Waits until the sockets are closed, at most for {@code timeout}. */
+        void await(Duration timeout) {
             if (thread.getState() == Thread.State.NEW) {
                 return; // never started, so there is nothing to wait for
             }
             try {
-                thread.join(patience);
+                thread.join(timeout);
             } catch (InterruptedException impatient) {
                 Thread.currentThread().interrupt();
             }
         }
     }
 
-    /** With a host name set, or JmDNS would ask the system's resolver for one, which can take seconds. */
+    /** The address with a host name: without one JmDNS would ask the system's resolver, which can take seconds. */
     private static InetAddress local(MdnsBinding binding, String hostName) throws IOException {
         byte[] raw = InetAddress.ofLiteral(binding.address()).getAddress();
         InetAddress named = InetAddress.getByAddress(hostName, raw);

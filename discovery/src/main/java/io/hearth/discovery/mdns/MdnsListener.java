@@ -28,13 +28,13 @@ import java.util.function.LongFunction;
 import java.util.function.Predicate;
 
 /**
- * What one mDNS instance does with the datagrams that come in: the gate admits them, the reader takes them apart, the judge says what
- * matters. Members are told of; of the rest, JmDNS gets questions that this node can answer, written anew, and nothing else. So no
- * byte of a stranger reaches JmDNS's parser, and its cache of records, which keeps all that anybody sends, stays empty.
+ * Handles the datagrams that one mDNS instance receives: the gate admits them, the reader parses them, the judge picks the relevant parts.
+ * The listener reports members. JmDNS gets only the questions that this node can answer, in a message that the listener writes. So no byte
+ * of a stranger reaches JmDNS's parser. Its record cache, which would keep every record that is sent, stays empty.
  */
 final class MdnsListener {
     private static final long WAIT_NANOS =
-            TimeUnit.MICROSECONDS.toNanos(50); // a datagram that is there takes some 5 us
+            TimeUnit.MICROSECONDS.toNanos(50); // a datagram that has arrived takes some 5 us
 
     private final MdnsBinding binding;
     private final Bytes nonce;
@@ -42,13 +42,13 @@ final class MdnsListener {
     private final Consumer<Sighting> sink;
     private final Clock clock;
     private final ReentrantLock lock =
-            new ReentrantLock(); // JmDNS's listener thread hears, the source's own asks again
+            new ReentrantLock(); // JmDNS's listener thread reads datagrams, the source's thread reports members again
     private final MdnsGate gate;
     private final MdnsJudge judge;
 
     /**
-     * @param identity what this node announces on the same interface
-     * @param ownNonce whether a nonce is one of this node's, on whichever interface
+     * @param identity the identity that this node announces on the same interface
+     * @param ownNonce whether a nonce is one of this node's, on any interface
      */
     MdnsListener(
             MdnsBinding binding,
@@ -68,7 +68,7 @@ final class MdnsListener {
     }
 
     /**
-     * Takes a datagram.
+     * Handles a datagram.
      *
      * @param packet borrowed
      * @return a message for JmDNS, if the datagram asks something that this node can answer
@@ -95,17 +95,17 @@ final class MdnsListener {
         traffic.recordsHeard.addAndGet(message.recordsSeen());
         traffic.members.addAndGet(verdict.members());
         traffic.foreign.addAndGet(verdict.strangers());
-        verdict.heard().forEach(this::tell);
+        verdict.heard().forEach(this::report);
         return verdict.questions().isEmpty() ? Optional.empty() : Optional.of(DnsWriter.query(verdict.questions()));
     }
 
-    /** By the clock that its limits go by. */
+    /** Time of the clock that the limits use. */
     long nanoTime() {
         return clock.nanoTime();
     }
 
     /**
-     * Counts a datagram; whether there are so many that the reader is to pause.
+     * Counts a datagram. Returns true if there are too many, so that the reader must pause.
      *
      * @param beganNanos when the reader began to wait for it
      */
@@ -119,14 +119,14 @@ final class MdnsListener {
         }
     }
 
-    /** Tells of those that had to wait for it, because too many came at once. */
-    void tellLate() {
-        locked(judge::due).forEach(this::tell);
+    /** Reports the members whose report was delayed because too many came at once. */
+    void reportDelayed() {
+        locked(judge::due).forEach(this::report);
     }
 
-    /** Tells of everybody known once more, for whoever had no room the first time. */
-    void tellAgain() {
-        locked(judge::known).forEach(this::tell);
+    /** Reports all known members again, for a receiver that had no room the first time. */
+    void reportAll() {
+        locked(judge::known).forEach(this::report);
     }
 
     private List<MdnsJudge.Heard> locked(LongFunction<List<MdnsJudge.Heard>> question) {
@@ -138,7 +138,7 @@ final class MdnsListener {
         }
     }
 
-    private void tell(MdnsJudge.Heard heard) {
+    private void report(MdnsJudge.Heard heard) {
         InterfaceState state = binding.state();
         var candidates = new ArrayList<Candidate>();
         for (Bytes address : heard.addresses()) {

@@ -19,17 +19,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One binding over time: opens an instance, replaces it when it is spent or a day old, asks again now and then. Stepped by the
- * source's one thread; JmDNS's threads only condemn an instance.
+ * Keeps an instance for one binding: opens it, replaces it when it no longer works or is a day old, and repeats queries at intervals. The
+ * source's one thread calls it; JmDNS's threads only report that an instance no longer works.
  */
 final class MdnsSlot {
     private static final Logger LOG = LoggerFactory.getLogger(MdnsSlot.class);
-    private static final long STAY_NANOS = TimeUnit.HOURS.toNanos(24);
+    private static final long IDENTITY_LIFE_NANOS = TimeUnit.HOURS.toNanos(24);
     private static final long TELL_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long PAUSE_MAX_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long PAUSE_MIN_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** JmDNS itself asks three times in the first second. Later queries find whom a lost packet or a sleeping switch hid. */
+    /** JmDNS itself asks three times in the first second. Later queries find nodes that a lost packet or a sleeping switch hid. */
     private static final List<Long> QUERY_SECONDS = List.of(3L, 8L, 20L, 60L);
 
     private static final long QUERY_EVERY_NANOS = TimeUnit.MINUTES.toNanos(5);
@@ -42,14 +42,14 @@ final class MdnsSlot {
     private final MdnsTraffic traffic = new MdnsTraffic();
 
     private volatile MdnsIdentity
-            identity; // written by the source's thread, read by listener threads that look for their own
-    private volatile Bytes formerNonce = Bytes.EMPTY; // as identity
+            identity; // written by the source's thread, read by listener threads to recognize this node's records
+    private volatile Bytes formerNonce = Bytes.EMPTY; // written and read like identity
     private volatile boolean
-            isOutdated; // written by whoever changes the tag keys, read and cleared by the source's thread
+            isOutdated; // written by the thread that changes the tag keys, read and cleared by the source's thread
     private @Nullable MdnsInstance instance;
     private AtomicReference<String> trouble =
-            new AtomicReference<>(""); // why that instance is of no use; empty while it is
-    private long stayNanos;
+            new AtomicReference<>(""); // why the instance no longer works; empty while it works
+    private long identitySinceNanos;
     private long openedNanos;
     private long toldNanos;
     private long nextOpenNanos;
@@ -64,8 +64,8 @@ final class MdnsSlot {
         this.random = random;
         this.clock = clock;
         this.identity = MdnsIdentity.fresh(tags, options.port(), options.nameplate(), random);
-        this.stayNanos = clock.nanoTime();
-        this.nextOpenNanos = stayNanos;
+        this.identitySinceNanos = clock.nanoTime();
+        this.nextOpenNanos = identitySinceNanos;
     }
 
     MdnsBinding binding() {
@@ -76,7 +76,7 @@ final class MdnsSlot {
         return identity.advert().nonce().equals(nonce) || formerNonce.equals(nonce);
     }
 
-    void announceAnew() {
+    void reannounce() {
         isOutdated = true;
     }
 
@@ -85,7 +85,7 @@ final class MdnsSlot {
     }
 
     /**
-     * Does what is due; returns goodbyes that were started. What goes wrong in here costs the instance, not the source.
+     * Does the work that is due, and returns the goodbyes that it started. A fault in here ends the instance, not the source.
      *
      * @param wake makes the source call again soon
      */
@@ -106,12 +106,12 @@ final class MdnsSlot {
             Consumer<Sighting> sink,
             Runnable wake,
             List<MdnsInstance.Closing> closing) {
-        if (isOutdated || nowNanos - stayNanos >= STAY_NANOS) {
+        if (isOutdated || nowNanos - identitySinceNanos >= IDENTITY_LIFE_NANOS) {
             isOutdated = false;
             close().ifPresent(closing::add);
             formerNonce = identity.advert().nonce();
             identity = MdnsIdentity.fresh(tags, options.port(), options.nameplate(), random);
-            stayNanos = nowNanos;
+            identitySinceNanos = nowNanos;
             nextOpenNanos = nowNanos;
         }
         if (instance != null && instance.isDeaf()) {
@@ -146,7 +146,7 @@ final class MdnsSlot {
     }
 
     private void open(long nowNanos, Predicate<Bytes> ownNonce, Consumer<Sighting> sink, Runnable wake) {
-        var fresh = new AtomicReference<>(""); // an instance that is closing must not condemn the next
+        var fresh = new AtomicReference<>(""); // a closing instance must not stop the next one
         trouble = fresh;
         var listener = new MdnsListener(binding, tags, identity, ownNonce, traffic, sink, clock);
         try {
@@ -177,10 +177,10 @@ final class MdnsSlot {
             queries++;
             running.query();
         }
-        running.tellLate();
+        running.reportDelayed();
         if (nowNanos - toldNanos >= TELL_AGAIN_NANOS) {
             toldNanos = nowNanos;
-            running.tellAgain();
+            running.reportAll();
         }
     }
 

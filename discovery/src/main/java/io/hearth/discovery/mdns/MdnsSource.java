@@ -17,15 +17,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the nodes of a namespace by multicast DNS, with one JmDNS instance for each usable interface, bound to that
- * interface's own address; a machine with a VPN or containers would otherwise talk on one network with the address of another.
+ * Finds the nodes of a namespace by multicast DNS, with one JmDNS instance for each usable interface, bound to the address of that
+ * interface. Otherwise a machine with a VPN or containers would send on one network with its address of another.
  *
- * <p>mDNS only finds. A node that leaves silently is told of for two more minutes.
+ * <p>A found node may be gone: a node that leaves without a goodbye is reported for two more minutes.
  */
 public final class MdnsSource implements PeerSource {
     private static final Logger LOG = LoggerFactory.getLogger(MdnsSource.class);
     private static final long POLL_MILLIS = 2_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
     private final TagCodec tags;
     private final MdnsOptions options;
@@ -45,8 +45,8 @@ public final class MdnsSource implements PeerSource {
      * A source that has not started.
      *
      * @param monitor used by this source alone
-     * @param networkChanged called on the source's thread when usable interfaces came, went or changed, the first time too
-     * @param onFatal told what ended the source's thread, if it was not {@link #close}
+     * @param networkChanged called on the source's thread when usable interfaces came, went or changed, and once at the start
+     * @param onFatal gets the fault that ended the source's thread, if {@link #close} did not end it
      */
     public MdnsSource(
             TagCodec tags,
@@ -70,29 +70,29 @@ public final class MdnsSource implements PeerSource {
         thread.start();
     }
 
-    /** What each interface in use did and heard. */
+    /** Counters of each interface in use. */
     public List<MdnsCounters> counters() {
         return slots.stream().map(MdnsSlot::counters).toList();
     }
 
-    /** The tag keys changed: announces this node anew by the present one. */
-    public void announceAnew() {
-        slots.forEach(MdnsSlot::announceAnew);
+    /** Announces this node again after a change of the tag keys, with the current one. */
+    public void reannounce() {
+        slots.forEach(MdnsSlot::reannounce);
         wake.release();
     }
 
-    /** Says goodbye; what JmDNS has not finished within a second, it finishes on daemon threads. */
+    /** Sends goodbyes. JmDNS has a second for them, and finishes the rest on daemon threads. */
     @Override
     public void close() {
         closing = true;
         wake.release();
-        new MdnsInstance.Closing(thread).await(PATIENCE);
+        new MdnsInstance.Closing(thread).await(CLOSE_TIMEOUT);
     }
 
-    /** Waits until all sockets and threads of a closed source are gone; for who must know, such as a test. */
-    void awaitGone(Duration patience) {
-        new MdnsInstance.Closing(thread).await(patience);
-        goodbyes.forEach(goodbye -> goodbye.await(patience));
+    /** Waits until all sockets and threads of a closed source are gone; for tests. */
+    void awaitGone(Duration timeout) {
+        new MdnsInstance.Closing(thread).await(timeout);
+        goodbyes.forEach(goodbye -> goodbye.await(timeout));
     }
 
     private void run() {
@@ -111,8 +111,8 @@ public final class MdnsSource implements PeerSource {
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
-        } catch (Throwable fatal) { // who is deaf to newcomers must not look alive
-            LOG.error("mDNS finds nobody from now on: {}", String.valueOf(fatal), fatal);
+        } catch (Throwable fatal) { // a node that hears no joining node must not look alive
+            LOG.error("mDNS stopped and finds no more peers: {}", String.valueOf(fatal), fatal);
             onFatal.accept(fatal);
         } finally {
             var last = new ArrayList<>(goodbyes);
@@ -120,7 +120,7 @@ public final class MdnsSource implements PeerSource {
             goodbyes = last;
             slots = List.of();
         }
-        goodbyes.forEach(goodbye -> goodbye.await(PATIENCE.dividedBy(2)));
+        goodbyes.forEach(goodbye -> goodbye.await(CLOSE_TIMEOUT.dividedBy(2)));
     }
 
     private boolean owns(Bytes nonce) {

@@ -2,7 +2,7 @@ package io.hearth.discovery.mdns;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Live counters of one interface: written by JmDNS's threads and the source's own, read by whoever asks. */
+/** Live counters of one interface, written by JmDNS's threads and the source's thread, read by any thread. */
 final class MdnsTraffic {
     final AtomicLong sent = new AtomicLong();
     final AtomicLong sendFailures = new AtomicLong();
@@ -11,7 +11,7 @@ final class MdnsTraffic {
     final AtomicLong members = new AtomicLong();
     final AtomicLong dropped = new AtomicLong();
     private final AtomicLong restarted = new AtomicLong();
-    private volatile Restart lastRestart = new Restart(0, ""); // written by the source's own thread, read by snapshot()
+    private volatile Restart lastRestart = new Restart(0, ""); // written by the source's thread, read by snapshot()
     private volatile String lastFailure = ""; // written by JmDNS's timer thread, read by snapshot()
 
     private record Restart(long nanos, String why) {}
@@ -29,7 +29,7 @@ final class MdnsTraffic {
     MdnsCounters snapshot(String interfaceName, String address, long nowNanos) {
         long strangers = foreign.get();
         long friends = members.get();
-        long restarts = restarted.get(); // before the latest of them is read
+        long restarts = restarted.get(); // read before the latest restart
         Restart latest = lastRestart;
         return new MdnsCounters(
                 interfaceName,

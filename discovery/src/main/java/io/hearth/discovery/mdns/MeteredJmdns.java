@@ -11,12 +11,12 @@ import javax.jmdns.impl.ServiceInfoImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JmDNS with an owner: it counts, hears only what a {@link SiftedSocket} lets through, and when its socket or its listener breaks it
- * says so instead of trying to mend itself. JmDNS's own recovery leaves instances that look alive and are not; the owner opens a
- * new one.
+ * JmDNS with counters and without recovery. It receives only the packets that a {@link SiftedSocket} lets through. When its socket or its
+ * listener fails, it reports that to its owner, which opens a new instance. JmDNS's own recovery leaves instances that look alive and are
+ * not.
  *
- * <p>It has one {@link FastProbeStarter} for its life. JmDNS keeps its starters in a map of the whole JVM, which makes another one, with
- * two threads that nobody ends, when a packet reaches an instance that is just closed.
+ * <p>It has one {@link FastProbeStarter} for its life. JmDNS keeps its starters in a map of the whole JVM. When a packet reaches an
+ * instance that has just closed, that map makes another starter with two threads that never end.
  */
 final class MeteredJmdns extends JmDNSImpl {
     private final MdnsTraffic traffic;
@@ -26,10 +26,10 @@ final class MeteredJmdns extends JmDNSImpl {
 
     /**
      * @param address of the interface to use; its host name is set, so that JmDNS asks no resolver for it
-     * @param hostName label that stands for this machine in its records
-     * @param listener takes all that is received
-     * @param broken called with the reason on JmDNS's threads, maybe often, once the instance is of no use; before the constructor
-     *     ends even
+     * @param hostName label of this machine in its records
+     * @param listener gets all datagrams
+     * @param broken called with the reason when the instance no longer works; on JmDNS's threads, maybe often, even before the constructor
+     *     returns
      */
     MeteredJmdns(
             InetAddress address, String hostName, MdnsTraffic traffic, MdnsListener listener, Consumer<String> broken)
@@ -58,7 +58,7 @@ final class MeteredJmdns extends JmDNSImpl {
         return sifted.of(super.getSocket());
     }
 
-    /** Whether the thread ended that takes what arrives, or will: closed at once, it may never have begun. */
+    /** Whether the thread that receives datagrams ended, or never started because the instance was closed at once. */
     boolean isDeaf() {
         return isClosed() || sifted.isDeserted();
     }

@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Explains why nobody was found, from what each interface did and heard: silence must never be the only symptom. */
+/** Explains from the counters of each interface why no peer was found, so that a lack of peers is never the only symptom. */
 public final class NoPeersDiagnosis {
     private static final List<String> NO_ROUTE = List.of("no route to host", "host is unreachable", "ehostunreach");
 
     private NoPeersDiagnosis() {}
 
     /**
-     * One line for people: what was tried on each interface, what came back, and the likeliest remedy.
+     * One line for people: the packets sent and received on each interface, and the likeliest remedy.
      *
      * @param seconds since the start
      * @param counters of every interface in use
@@ -21,16 +21,13 @@ public final class NoPeersDiagnosis {
         return "0 peers after " + seconds + " s: " + tried(counters) + "; " + remedy(counters, macos);
     }
 
-    /**
-     * Tells whether an error towards an address of the local network is what macOS answers to a program that was not
-     * allowed onto it.
-     */
+    /** Whether {@code error} is the one that macOS gives to a program that may not use the local network. */
     public static boolean isLocalNetworkPrivacy(String error, boolean macos) {
         String lower = error.toLowerCase(Locale.ROOT);
         return macos && NO_ROUTE.stream().anyMatch(lower::contains);
     }
 
-    /** What to do about Local Network privacy. */
+    /** The remedy for Local Network privacy. */
     public static String localNetworkRemedy() {
         return "macOS refuses this program the local network (Local Network privacy): allow it under System Settings >"
                 + " Privacy & Security > Local Network (on already: turn it off and on, then start again), or start it"

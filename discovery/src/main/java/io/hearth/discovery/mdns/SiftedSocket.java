@@ -13,11 +13,11 @@ import javax.jmdns.impl.constants.DNSConstants;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The socket that JmDNS's listener reads from: it receives from the real one, and returns only what {@link MdnsListener} wrote. Everything
- * else about it is closed; JmDNS sends by the real one.
+ * The socket that JmDNS's listener reads from: it receives from the real one, and returns only messages that {@link MdnsListener} wrote. It
+ * is closed for everything else; JmDNS sends by the real one.
  *
- * <p>JmDNS's listener ends for good with any RuntimeException of what it calls, without a word to anybody. So the socket remembers its
- * reader, asks to be told of its fault, and answers whether it ended.
+ * <p>Any RuntimeException of a method that JmDNS's listener calls ends the listener silently. So the socket remembers its reader thread,
+ * handles the reader's uncaught exception, and knows whether it ended.
  */
 public final class SiftedSocket extends MulticastSocket {
     public static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -26,8 +26,8 @@ public final class SiftedSocket extends MulticastSocket {
     private final MdnsTraffic traffic;
     private final Consumer<String> broken;
     private final DatagramPacket raw = new DatagramPacket(new byte[DNSConstants.MAX_MSG_ABSOLUTE], 0);
-    private @Nullable MulticastSocket real; // of the reader alone
-    private volatile @Nullable Thread reader; // written by itself, read by whoever asks whether it lives
+    private @Nullable MulticastSocket real; // used by the reader thread only
+    private volatile @Nullable Thread reader; // written by that thread, read by the source's thread
 
     /** @param broken called on JmDNS's listener thread when a fault ends it */
     SiftedSocket(MdnsListener listener, MdnsTraffic traffic, Consumer<String> broken) throws IOException {
@@ -35,10 +35,10 @@ public final class SiftedSocket extends MulticastSocket {
         this.traffic = traffic;
         this.broken = broken;
         super((SocketAddress) null);
-        close(); // what the constructor opened has no use
+        close(); // the socket that the constructor opened is not used
     }
 
-    /** Whether the thread that read is no more. */
+    /** Whether the reader thread ended. */
     boolean isDeserted() {
         Thread current = reader;
         return current != null && !current.isAlive();
@@ -50,7 +50,7 @@ public final class SiftedSocket extends MulticastSocket {
         return this;
     }
 
-    /** Waits for a datagram of which something is for JmDNS; it seems to come from the mDNS port, so all answers are multicast. */
+    /** Waits for a datagram with a question for JmDNS. The message seems to come from the mDNS port, so that all answers are multicast. */
     @Override
     public void receive(DatagramPacket packet) throws IOException {
         watch(Thread.currentThread());
@@ -77,7 +77,7 @@ public final class SiftedSocket extends MulticastSocket {
         }
     }
 
-    /** A bug in the judging costs the datagram that shows it, and not the listener. */
+    /** Receives a datagram. A bug in its handling loses that datagram and does not end the listener. */
     private Optional<byte[]> sifted() {
         try {
             return listener.hear(raw.getData(), raw.getLength(), raw.getAddress());

@@ -1,4 +1,4 @@
-/** mDNS on each network interface, with what it hears judged before it is believed. */
+/** mDNS on each network interface. Received messages are judged before they are used. */
 @NullMarked
 package io.hearth.discovery.mdns;
 

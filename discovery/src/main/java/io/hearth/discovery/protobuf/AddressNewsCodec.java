@@ -15,7 +15,7 @@ import io.hearth.identity.PeerId;
 import java.net.InetAddress;
 import java.util.ArrayList;
 
-/** Between {@link AddressNews} and its wire form. */
+/** Converts between {@link AddressNews} and its wire form. */
 public final class AddressNewsCodec {
     /** Kind of the message on a control link. */
     public static final int KIND = 42;
@@ -41,9 +41,9 @@ public final class AddressNewsCodec {
     }
 
     /**
-     * Reads what a peer sent.
+     * Reads a peer's message.
      *
-     * @throws MalformedMessageException the bytes are no such message, or tell of something that is no address of one node
+     * @throws MalformedMessageException if the bytes are no such message, or contain an invalid address
      */
     public static AddressNews decode(byte[] bytes) throws MalformedMessageException {
         AddressNewsMessage message =

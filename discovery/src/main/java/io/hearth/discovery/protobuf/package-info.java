@@ -1,4 +1,4 @@
-/** Codecs of messages: between the records of this module and protobuf. */
+/** Codecs between the records of this module and protobuf. */
 @NullMarked
 package io.hearth.discovery.protobuf;
 

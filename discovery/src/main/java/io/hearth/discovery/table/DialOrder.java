@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The order in which the addresses of one peer are tried: better medium first, and within a medium IPv4 and IPv6 in turn, so
- * that a broken family costs one attempt and not all of them (RFC 8305, section 4).
+ * The order in which the addresses of one peer are dialled: better medium first, and within a medium IPv4 and IPv6 in turn. So a broken
+ * address family costs one attempt and not all of them (RFC 8305, section 4).
  */
 final class DialOrder {
     private DialOrder() {}

@@ -15,25 +15,25 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What a peer table keeps of one peer, or of what may be one.
+ * A peer table's record of one peer, or of one possible peer.
  *
- * <p>Addresses are tried in rounds. A round begins when {@code dueNanos} is reached, moves each address from {@code untried}
- * over {@code awaited} to an outcome, and ends with an admission or, when nothing is left, with a failure and a longer pause.
+ * <p>Addresses are tried in rounds. A round begins when {@code dueNanos} is reached, moves each address from {@code untried} over {@code
+ * awaited} to an outcome, and ends with an admission or, when no address is left, with a failure and a longer pause.
  *
- * @param names under which sources told of it
+ * @param names under which sources reported it
  * @param candidates at most {@link Sighting#CANDIDATES_MAX}
  * @param good addresses at which the peer was admitted, latest first
  * @param pinned a person named it: never forgotten
  * @param failures rounds in a row that ended without admission
- * @param dueNanos when the next of {@code untried} may be dialled; of a linked peer, since when it is linked
- * @param freshNanos when it was last sighted or linked
+ * @param dueNanos when the next of {@code untried} may be dialled; for a linked peer, the time of its admission
+ * @param freshNanos time of its last sighting or admission
  * @param trouble why the last attempt failed, for people; empty when none did
  */
 public record PeerRecord(
         SortedSet<String> names,
         List<Candidate> candidates,
         List<PeerAddress> good,
-        PeerState standing,
+        PeerState state,
         OptionalInt generation,
         boolean pinned,
         int failures,
@@ -42,10 +42,10 @@ public record PeerRecord(
         SortedSet<PeerAddress> awaited,
         long freshNanos,
         String trouble) {
-    /** More names than addresses only come from a peer that changes names while nothing answers. */
+    /** A record has more names than addresses only if a peer changes names while no address answers. */
     private static final int NAMES_MAX = 16;
 
-    /** How long others may wait to hear whether the address of a peer that was lost refuses. */
+    /** Time for which members may wait for the result of a dial to a lost peer. */
     private static final long JUST_LOST_NANOS = PeerTable.SECOND / 4;
 
     public PeerRecord {
@@ -75,12 +75,15 @@ public record PeerRecord(
     }
 
     boolean isLinked() {
-        return standing instanceof PeerState.Linked;
+        return state instanceof PeerState.Linked;
     }
 
-    /** Dialled beyond the limit of dials, again and again until its address refuses: a change of the view may wait for that. */
+    /**
+     * Whether the link was lost just now. Such a peer is dialled beyond the limit, again and again until its address refuses, because a
+     * view change may wait for that.
+     */
     boolean isJustLost(long nowNanos) {
-        return standing instanceof PeerState.Lost(NodeId _, long sinceNanos) && nowNanos - sinceNanos < JUST_LOST_NANOS;
+        return state instanceof PeerState.Lost(NodeId _, long sinceNanos) && nowNanos - sinceNanos < JUST_LOST_NANOS;
     }
 
     boolean has(PeerAddress address) {
@@ -93,12 +96,12 @@ public record PeerRecord(
     }
 
     /**
-     * The same peer, seen again. New addresses join a round that is going on, but never shorten a pause: a replayed name with
-     * ever new addresses must not buy dials.
+     * The record after a new sighting. New addresses join the current round, but never shorten a pause: a replayed name with ever new
+     * addresses must not cause dials.
      *
-     * <p>When all places are taken, a new address takes that of one that failed in this round, and waits for the next round; or else
-     * the turn of one that has not been tried. An address that worked before, that is being tried, or that is in this sighting too keeps
-     * its place, and so do those of a peer that a person named. So what somebody makes up about a peer cannot keep its real address out.
+     * <p>When all places are taken, a new address replaces one that failed in this round, and waits for the next round. Otherwise it
+     * replaces one that has not been tried, and takes its turn. An address keeps its place if it worked before, is being tried, or is in
+     * this sighting too; so do the addresses of a peer that a person named. So forged addresses of a peer cannot keep its real address out.
      */
     PeerRecord sighted(Sighting sighting, List<Candidate> seen, long nowNanos) {
         var all = new ArrayList<>(candidates);
@@ -125,7 +128,7 @@ public record PeerRecord(
                 names,
                 DialOrder.of(all),
                 good,
-                standing,
+                state,
                 newest,
                 pinned || sighting.source() == SourceKind.STATIC,
                 failures,
@@ -136,8 +139,10 @@ public record PeerRecord(
                 trouble);
     }
 
-    /** As sighted, by a member: addresses that are new end the pause, since the peer is missed there and heard elsewhere. */
-    PeerRecord told(Sighting sighting, long nowNanos, long waitNanos) {
+    /**
+     * The record after a report of a member. New addresses end the pause, because another member reaches the peer and this node does not.
+     */
+    PeerRecord reported(Sighting sighting, long nowNanos, long waitNanos) {
         PeerRecord seen = sighted(sighting, sighting.candidates(), nowNanos);
         boolean isNews = sighting.candidates().stream().anyMatch(candidate -> !has(candidate.address()));
         return isNews && seen.wantsDial() && seen.dueNanos - nowNanos > waitNanos
@@ -149,7 +154,7 @@ public record PeerRecord(
         return attempt(without(untried, address), with(awaited, address), failures, nextNanos, trouble);
     }
 
-    /** An attempt ended badly; the next address follows at once, or a pause when there is none. */
+    /** The record after a failed attempt. The next address follows at once; without one, a pause begins. */
     PeerRecord failed(PeerAddress address, String why, long nowNanos, long pauseNanos) {
         SortedSet<PeerAddress> left = new TreeSet<>(awaited);
         left.remove(address);
@@ -190,7 +195,7 @@ public record PeerRecord(
                 "");
     }
 
-    /** To be dialled now: the link was lost, or the network is another one and old failures mean nothing. */
+    /** The record of a peer to dial now, because its link was lost or the network changed, which makes old failures meaningless. */
     PeerRecord retryNow(PeerState now, long nowNanos) {
         var next = new ArrayList<>(round());
         next.removeAll(awaited);
@@ -198,12 +203,12 @@ public record PeerRecord(
                 names, candidates, good, now, generation, pinned, 0, nowNanos, next, awaited, freshNanos, trouble);
     }
 
-    /** To be dialled now, at addresses too where a dial is under way. */
-    PeerRecord anew(long nowNanos) {
+    /** The record of a peer to dial now, also at addresses with a dial in progress. */
+    PeerRecord redialled(long nowNanos) {
         return attempt(round(), Collections.emptySortedSet(), 0, nowNanos, trouble);
     }
 
-    /** What both know, as one: they turned out to be the same peer. */
+    /** Both records as one, after they turned out to be the same peer. */
     PeerRecord merged(PeerRecord other) {
         var allNames = new TreeSet<>(names);
         other.names.stream().limit(Math.max(0, NAMES_MAX - names.size())).forEach(allNames::add);
@@ -217,7 +222,7 @@ public record PeerRecord(
                 allNames,
                 DialOrder.of(all),
                 good,
-                standing,
+                state,
                 generation.isPresent() ? generation : other.generation,
                 pinned || other.pinned,
                 failures,
@@ -237,7 +242,7 @@ public record PeerRecord(
                         .filter(candidate -> !candidate.address().equals(address))
                         .toList(),
                 without(good, address),
-                standing,
+                state,
                 generation,
                 pinned,
                 failures,
@@ -248,7 +253,7 @@ public record PeerRecord(
                 trouble);
     }
 
-    /** Every address once, those that worked before first. */
+    /** Each address once; those that worked before come first. */
     private List<PeerAddress> round() {
         var all = new ArrayList<>(good);
         all.addAll(addresses(candidates));
@@ -261,7 +266,7 @@ public record PeerRecord(
                 names,
                 candidates,
                 good,
-                standing,
+                state,
                 generation,
                 pinned,
                 failed,

@@ -2,9 +2,9 @@ package io.hearth.discovery.table;
 
 import io.hearth.identity.NodeId;
 
-/** What a peer table knows of who is behind a record. */
+/** A peer table's knowledge of the node behind a record. */
 public sealed interface PeerState {
-    /** Nobody was admitted there yet. */
+    /** No node was admitted at its addresses yet. */
     record Hint() implements PeerState {}
 
     /** The peer is linked: nothing to dial. */
@@ -13,7 +13,7 @@ public sealed interface PeerState {
     /** The peer was linked, until {@code sinceNanos}. */
     record Lost(NodeId node, long sinceNanos) implements PeerState {}
 
-    /** Tells whether this record is known to be {@code node}'s. */
+    /** Whether the record is known to be {@code node}'s. */
     default boolean isOf(NodeId node) {
         return switch (this) {
             case Hint() -> false;

@@ -9,11 +9,11 @@ import java.util.TreeMap;
 /**
  * State of a {@link PeerTableMachine}.
  *
- * @param records by a number that rises with each new record, so that iteration is the same everywhere
+ * @param records by a number that rises with each new record, so that iteration is deterministic
  * @param nextRecord number of the next one
- * @param dialling addresses with an outstanding dial, and since when
- * @param dialledNanos when the latest dials were asked for, oldest first; no more than the limit per second
- * @param own addresses at which this process met itself, and since when
+ * @param dialling addresses with an outstanding dial, and its start
+ * @param dialledNanos times of the latest dials, oldest first; no more than the limit per second
+ * @param own addresses at which this process reached itself, and the time of that
  */
 public record PeerTable(
         SortedMap<Long, PeerRecord> records,
@@ -23,7 +23,7 @@ public record PeerTable(
         SortedMap<PeerAddress, Long> own) {
     public static final long SECOND = 1_000_000_000; // in nanoseconds
 
-    /** Nothing known yet. */
+    /** A table without records. */
     public static final PeerTable EMPTY = new PeerTable(
             Collections.emptySortedMap(), 0, Collections.emptySortedMap(), List.of(), Collections.emptySortedMap());
 
@@ -34,7 +34,7 @@ public record PeerTable(
         own = Collections.unmodifiableSortedMap(new TreeMap<>(own));
     }
 
-    /** How long until one more dial keeps within the limit per second; 0 when it does now. */
+    /** Time until one more dial is within the limit per second; 0 if it is now. */
     long windowFreeNanos(PeerTableLimits limits, long nowNanos) {
         int excess = dialledNanos.size() - limits.dialsPerSecondMax();
         return excess < 0 ? 0 : Math.max(0, dialledNanos.get(excess) + SECOND - nowNanos);

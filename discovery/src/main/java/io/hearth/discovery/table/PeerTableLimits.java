@@ -4,15 +4,15 @@ package io.hearth.discovery.table;
  * Bounds of a peer table.
  *
  * @param recordsMax records kept, linked peers included
- * @param dialsPerSecondMax dials asked for in any one second, besides those of peers whose link was lost less than a quarter of a second ago
- * @param pauseMinNanos before the second round of a record; doubles with each further one
+ * @param dialsPerSecondMax dials in any one second, not counting those of peers whose link was lost less than a quarter of a second ago
+ * @param pauseMinNanos pause before the second round of a record; doubles with each further one
  * @param pauseMaxNanos longest pause between rounds
  * @param pauseMissedMaxNanos longest pause between rounds for a peer whose link was lost less than {@code missedForNanos} ago
- * @param missedForNanos how long a peer that was lost is expected back at any moment
- * @param giveWayNanos before the first round of a record whose peer has seen this node too and dials first
- * @param attemptDelayNanos between two addresses of one record while neither has failed
- * @param dialTimeoutNanos after which an unanswered dial counts as failed
- * @param forgetAfterNanos without news, an unlinked record that nobody pinned is forgotten; own addresses too
+ * @param missedForNanos time for which a lost peer is expected back at any moment
+ * @param giveWayNanos pause before the first round of a record whose peer has seen this node too and dials first
+ * @param attemptDelayNanos pause between two addresses of one record while neither has failed
+ * @param dialTimeoutNanos time after which an unanswered dial counts as failed
+ * @param forgetAfterNanos time after which an unlinked, unpinned record without a sighting is forgotten; own addresses too
  */
 public record PeerTableLimits(
         int recordsMax,
@@ -25,7 +25,7 @@ public record PeerTableLimits(
         long attemptDelayNanos,
         long dialTimeoutNanos,
         long forgetAfterNanos) {
-    /** What every node uses. */
+    /** The limits of every node. */
     public static final PeerTableLimits DEFAULT = new PeerTableLimits(
             256,
             4,
@@ -58,7 +58,7 @@ public record PeerTableLimits(
         }
     }
 
-    /** The pause after that many failed rounds, at least one. */
+    /** The pause after {@code failures} failed rounds, at least one. */
     long pauseNanos(int failures) {
         int doublings = Math.min(failures - 1, 30);
         return pauseMinNanos > pauseMaxNanos >> doublings ? pauseMaxNanos : pauseMinNanos << doublings;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Decides whom to dial, when and where, from what all sources tell and from how the dials end.
+ * Decides which peers to dial, when and at which address, from the reports of all sources and the outcomes of dials.
  *
  * <pre>
  *            sighted                    admitted                    lost
@@ -22,23 +22,23 @@ import java.util.OptionalInt;
  * Lost  --table full | a day without news--&gt; (forgotten)
  * </pre>
  *
- * <p>Who is behind an address is known only from an admission, never from a record: hints of one name are one peer, hints of
- * two names become one when both turn out to be the same node, and an address belongs to whoever was admitted there last.
- * Two nodes that see each other by mDNS know both nonces: the one with the smaller nonce dials at once, the other one a moment
- * later and only if no link came from that address, so that a pair makes one handshake and not two.
- * The addresses of a peer are tried 250 ms apart, sooner when one fails (RFC 8305). In any second at most four dials are
- * asked for, records that never failed before those that did, so that a table full of replayed records delays a real peer
- * by one dial and not by a queue.
+ * <p>Only an admission shows which node is behind an address, never a record. Hints of one name are one peer. Hints of two names become one
+ * when both turn out to be the same node. An address belongs to the node that was admitted there last. Two nodes that see each other by
+ * mDNS know both nonces. The one with the smaller nonce dials at once. The other one dials a moment later, and only if no link came from
+ * that address, so that a pair makes one handshake and not two. The addresses of a peer are tried 250 ms apart, sooner when one fails (RFC
+ * 8305). The machine asks for at most four dials in any second; records that never failed come before those that did. So a table full of
+ * replayed records delays a real peer by one dial and not by a queue.
  *
- * <p>A peer that was lost is tried every few seconds for as long as it is known: what ends an outage is often seen by neither end (a
- * switch between two others is back), so a long pause would be the time without a link. A link to a node that was away, and a change
- * of this machine's own network, end the pauses of all lost peers and of those that a person named: what parted this node from one
- * peer has most likely parted it from all.
+ * <p>A lost peer is dialled every few seconds as long as it is known. Often neither end sees the end of an outage (a switch between two
+ * others is back), so a long pause would prolong the time without a link. A link to a node that was away, and a change of this machine's
+ * own network, end the pauses of all lost peers and of those that a person named: one cause has most likely separated this node from all of
+ * them.
  *
- * <p>What a member tells of another one joins what is known of it, and a new address is dialled at once, because members are trusted and
- * the node is missed. Records that rest on the word of members alone are at most {@value PeerTableTurn#TOLD_MAX}.
+ * <p>A member's report about another node is added to that node's record. A new address is dialled at once, because members are trusted and
+ * the node is missed. At most {@value PeerTableTurn#REPORTED_MAX} records come from reports of members alone.
  *
- * <p>Rejected: dialling a record again as soon as it is sighted again, because a replay costs its sender nothing; believing that a known address needs no dial while its peer is linked, because addresses change hands.
+ * <p>Rejected: dialling a record as soon as it is sighted again, because a replay costs its sender nothing. Rejected: no dial to a new
+ * record's address while the peer of that address is linked, because addresses change hands.
  */
 public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachine.Event, PeerTableMachine.Effect> {
     private final PeerTableLimits limits;
@@ -47,38 +47,38 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
         this.limits = limits;
     }
 
-    /** What may happen to a table. */
+    /** Inputs of the machine. */
     public sealed interface Event {
-        /** A source told of a peer. */
+        /** A source reported a peer. */
         record Sighted(Sighting sighting) implements Event {}
 
         /**
-         * A linked node tells where it reaches another one.
+         * A linked node reported where it reaches another node.
          *
-         * @param ownTurn whether this node dials first and the other one, which was told the same, a moment later
+         * @param ownTurn whether this node dials first; the other node got the same report and dials a moment later
          */
-        record Told(NodeId node, List<PeerAddress> addresses, boolean ownTurn) implements Event {
-            public Told {
+        record Reported(NodeId node, List<PeerAddress> addresses, boolean ownTurn) implements Event {
+            public Reported {
                 addresses = List.copyOf(addresses);
             }
         }
 
-        /** No link came about: no answer, no route, broken handshake. */
+        /** A dial failed: no answer, no route, broken handshake. */
         record DialFailed(PeerAddress address, String why) implements Event {}
 
-        /** Somebody took the connection and ended it without a word: of a process that ends, the port may be there a little longer. */
+        /** The peer accepted the connection and closed it at once: the port of an ending process may stay open a little longer. */
         record HungUp(PeerAddress address, String why) implements Event {}
 
-        /** Somebody answered and it is nobody to link with. */
+        /** The peer answered, and this node must not link with it. */
         record Refused(PeerAddress address, Refusal refusal, String why) implements Event {}
 
-        /** A link that this node dialled was admitted, even if closed later as the second between the two. */
+        /** A link that this node dialled was admitted, even if it is closed later as the second link between the two. */
         record Admitted(PeerAddress address, NodeId node) implements Event {}
 
         /**
          * A link that the other side dialled was admitted.
          *
-         * @param address where that side says it can be dialled: the host that it came from, and a port of its word
+         * @param address the dial address of that side: the host of the connection, and the port that the peer claims
          */
         record Accepted(PeerAddress address, NodeId node) implements Event {}
 
@@ -86,32 +86,32 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
         record Lost(NodeId node) implements Event {}
 
         /**
-         * Others have a link to a node that this one has none to. A dial that is under way may wait for a packet of before; it is
-         * given up for a new one, and its outcome counts for that.
+         * Other members have a link to a node that this node has no link to. A dial in progress may wait for a lost packet, so a new dial
+         * replaces it. Its outcome counts as the outcome of the new dial.
          */
         record Vouched(NodeId node) implements Event {}
 
-        /** This machine's own interfaces or addresses changed: what failed before may work now. */
+        /** This machine's own interfaces or addresses changed; dials that failed before may work now. */
         record NetworkChanged() implements Event {}
 
         /** Time passed. */
         record Tick() implements Event {}
     }
 
-    /** Why somebody who answered is not to be linked with. */
+    /** The reason why this node must not link with a peer that answered. */
     public enum Refusal {
-        /** It was this process itself. */
+        /** The peer was this process itself. */
         OWN_REFLECTION,
-        /** No member of the namespace, another protocol, or a refusal that a new dial will not change soon. */
+        /** The peer is no member of the namespace, uses another protocol, or rejected this node for a lasting reason. */
         FOREIGN
     }
 
-    /** What the shell must carry out. */
+    /** Outputs, which the shell carries out. */
     public sealed interface Effect {
         /**
          * Open a link and report the outcome as exactly one of the events.
          *
-         * @param generation of the namespace's secret that marked the record; a former one means a member that was away
+         * @param generation of the namespace's secret that marked the record; a former generation means a member that was away
          */
         record Dial(PeerAddress address, OptionalInt generation) implements Effect {}
 
@@ -122,7 +122,7 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
             }
         }
 
-        /** A record is not in the table, or no more; for counters. */
+        /** A record was rejected or removed; for counters. */
         record Forget(String name, String why) implements Effect {}
     }
 
@@ -131,7 +131,7 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
         var turn = new PeerTableTurn(table, limits, nowNanos);
         switch (event) {
             case Event.Sighted(var sighting) -> turn.sighted(sighting);
-            case Event.Told(var node, var addresses, var ownTurn) -> turn.told(node, addresses, ownTurn);
+            case Event.Reported(var node, var addresses, var ownTurn) -> turn.reported(node, addresses, ownTurn);
             case Event.DialFailed(var address, var why) -> turn.failed(address, why);
             case Event.HungUp(var address, var why) -> turn.hungUp(address, why);
             case Event.Refused(var address, var refusal, var why) -> {

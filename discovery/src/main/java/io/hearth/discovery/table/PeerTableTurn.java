@@ -18,12 +18,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
-/** One transition of a {@link PeerTableMachine} in the making; lives for the length of a step. */
+/** The mutable state of one step of a {@link PeerTableMachine}; it lives only during the step. */
 final class PeerTableTurn {
-    /** Most records of nodes that only members told of. */
-    static final int TOLD_MAX = 64;
+    /** Most records of nodes that only members reported. */
+    static final int REPORTED_MAX = 64;
 
-    private static final String TOLD = "told:";
+    private static final String REPORTED = "told:";
     private static final int OWN_MAX = 32;
 
     private static final long AGAIN_NANOS = PeerTable.SECOND / 40;
@@ -70,7 +70,7 @@ final class PeerTableTurn {
         records.put(nextRecord++, PeerRecord.of(sighting, others, nowNanos, giveWayNanos(sighting)));
     }
 
-    void told(NodeId node, List<PeerAddress> addresses, boolean ownTurn) {
+    void reported(NodeId node, List<PeerAddress> addresses, boolean ownTurn) {
         List<Candidate> candidates = addresses.stream()
                 .filter(address -> !own.containsKey(address))
                 .limit(Sighting.CANDIDATES_MAX)
@@ -79,29 +79,30 @@ final class PeerTableTurn {
         if (candidates.isEmpty()) {
             return;
         }
-        String name = TOLD + node.text();
+        String name = REPORTED + node.text();
         long waitNanos = ownTurn ? 0 : limits.giveWayNanos();
         var sighting = new Sighting(name, candidates, SourceKind.GOSSIP, OptionalInt.empty());
         for (Map.Entry<Long, PeerRecord> known : records.entrySet()) {
             PeerRecord record = known.getValue();
-            if (record.standing().isOf(node) || record.names().contains(name)) {
-                known.setValue(record.told(sighting, nowNanos, waitNanos));
+            if (record.state().isOf(node) || record.names().contains(name)) {
+                known.setValue(record.reported(sighting, nowNanos, waitNanos));
                 return;
             }
         }
-        boolean isRoom = records.values().stream().filter(PeerTableTurn::isTold).count() < TOLD_MAX;
+        boolean isRoom =
+                records.values().stream().filter(PeerTableTurn::isReported).count() < REPORTED_MAX;
         if (!isRoom || (records.size() >= limits.recordsMax() && !evict())) {
-            effects.add(new Effect.Forget(name, "members tell of too many nodes"));
+            effects.add(new Effect.Forget(name, "members report too many nodes"));
             return;
         }
         records.put(nextRecord++, PeerRecord.of(sighting, candidates, nowNanos, waitNanos));
     }
 
-    /** A link came about with a node that was not linked: others that were lost may be back too. */
+    /** Handles a new link to a node that was not linked: other lost nodes may be back too. */
     private void oneIsBack(NodeId node) {
         records.replaceAll((_, record) -> {
-            boolean isMissed = record.standing() instanceof PeerState.Lost || (record.pinned() && !record.isLinked());
-            return isMissed && !record.standing().isOf(node) ? record.retryNow(record.standing(), nowNanos) : record;
+            boolean isMissed = record.state() instanceof PeerState.Lost || (record.pinned() && !record.isLinked());
+            return isMissed && !record.state().isOf(node) ? record.retryNow(record.state(), nowNanos) : record;
         });
     }
 
@@ -109,7 +110,7 @@ final class PeerTableTurn {
         ended(address, record -> record.failed(address, why, nowNanos, pauseNanos(record)));
     }
 
-    /** Whoever waits for its address to refuse is told by the next dial. */
+    /** Handles a connection that was closed at once. A peer that was just lost is dialled again soon, until its address refuses. */
     void hungUp(PeerAddress address, String why) {
         ended(
                 address,
@@ -137,7 +138,7 @@ final class PeerTableTurn {
         }
     }
 
-    /** Everything known of the address and of the node becomes one record; other nodes' claims to the address end. */
+    /** Merges all records of the address and of the node into one; other nodes lose the address. */
     void admitted(PeerAddress address, NodeId node) {
         dialling.remove(address);
         Optional<PeerRecord> before = recordOf(node);
@@ -160,8 +161,8 @@ final class PeerTableTurn {
     }
 
     /**
-     * What is only known by that address is the node: it proved itself, and the connection came from that host. What is known to
-     * be another node's stays so, because the port is the peer's word alone.
+     * Merges the hints of that address into the node's record: the node proved itself, and the connection came from that host. Records of
+     * other nodes keep the address, because only the peer claims the port.
      */
     void accepted(PeerAddress address, NodeId node) {
         if (recordOf(node).filter(PeerRecord::isLinked).isEmpty()) {
@@ -181,18 +182,18 @@ final class PeerTableTurn {
                 .filter(record -> isMissed(record, node))
                 .toList()
                 .forEach(record -> record.awaited().forEach(address -> failed(address, "given up for another dial")));
-        records.replaceAll((_, record) -> isMissed(record, node) ? record.anew(nowNanos) : record);
+        records.replaceAll((_, record) -> isMissed(record, node) ? record.redialled(nowNanos) : record);
     }
 
-    /** Whether the record is the node's, by a former link or by what members told, and there is no link now. */
+    /** Whether the record is the node's, by a former link or a member's report, and there is no link now. */
     private static boolean isMissed(PeerRecord record, NodeId node) {
         return !record.isLinked()
-                && (record.standing().isOf(node) || record.names().contains(TOLD + node.text()));
+                && (record.state().isOf(node) || record.names().contains(REPORTED + node.text()));
     }
 
     void networkChanged() {
         own.clear();
-        records.replaceAll((_, record) -> record.isLinked() ? record : record.retryNow(record.standing(), nowNanos));
+        records.replaceAll((_, record) -> record.isLinked() ? record : record.retryNow(record.state(), nowNanos));
     }
 
     void expire() {
@@ -211,8 +212,8 @@ final class PeerTableTurn {
     }
 
     /**
-     * Asks for the dials that are due, up to this second's limit. A peer whose link is lost in this very step is dialled beyond the
-     * limit: a refused dial shows that its process ended, and a change of the view waits for that.
+     * Requests the dials that are due, up to this second's limit. A peer whose link was just lost is dialled beyond the limit: a refused
+     * dial shows that its process ended, and a view change waits for that.
      */
     void dialDue() {
         dialledNanos.removeIf(atNanos -> nowNanos - atNanos >= PeerTable.SECOND);
@@ -248,12 +249,15 @@ final class PeerTableTurn {
         return new Step<>(new PeerTable(records, nextRecord, dialling, dialledNanos, own), effects);
     }
 
-    /** Nodes that saw each other do not both dial: one of them waits for the other's link. */
+    /** Of two nodes that saw each other, one waits for the other's link; this is its wait, or 0. */
     private long giveWayNanos(Sighting sighting) {
         return sighting.nonces().isEmpty() || sighting.nonces().get().ownTurn() ? 0 : limits.giveWayNanos();
     }
 
-    /** The other node was faster: its link came before its record. Later than that, an address may have changed hands. */
+    /**
+     * Whether the node's link came before its record; if so, merges the record. Only for a recent link, because an address may change hands
+     * later.
+     */
     private boolean joined(Sighting sighting, List<Candidate> others) {
         for (Map.Entry<Long, PeerRecord> known : records.entrySet()) {
             PeerRecord record = known.getValue();
@@ -269,33 +273,33 @@ final class PeerTableTurn {
 
     private long pauseNanos(PeerRecord record) {
         long pauseNanos = limits.pauseNanos(record.failures() + 1);
-        boolean isMissed = switch (record.standing()) {
+        boolean isMissed = switch (record.state()) {
             case PeerState.Lost(var _, long sinceNanos) -> nowNanos - sinceNanos < limits.missedForNanos();
-            case PeerState.Hint() -> isTold(record); // others hear it
+            case PeerState.Hint() -> isReported(record); // other members reach it
             case PeerState.Linked _ -> false;
         };
         return isMissed ? Math.min(pauseNanos, limits.pauseMissedMaxNanos()) : pauseNanos;
     }
 
-    private static boolean isTold(PeerRecord record) {
-        return record.names().stream().anyMatch(name -> name.startsWith(TOLD));
+    private static boolean isReported(PeerRecord record) {
+        return record.names().stream().anyMatch(name -> name.startsWith(REPORTED));
     }
 
     private Optional<PeerRecord> recordOf(NodeId node) {
         return records.values().stream()
-                .filter(record -> record.standing().isOf(node))
+                .filter(record -> record.state().isOf(node))
                 .findFirst();
     }
 
-    /** Takes out all that is known of the node, and all hints that have the address, as one record. */
+    /** Removes the node's record and all hints with the address from the table, and returns them as one record. */
     private Optional<PeerRecord> gathered(PeerAddress address, NodeId node) {
         Optional<PeerRecord> hints = Optional.empty();
         Optional<PeerRecord> known = recordOf(node);
         for (Map.Entry<Long, PeerRecord> entry : new TreeMap<>(records).entrySet()) {
             PeerRecord record = entry.getValue();
-            if (record.standing().isOf(node)) {
+            if (record.state().isOf(node)) {
                 records.remove(entry.getKey());
-            } else if (record.standing() instanceof PeerState.Hint && record.has(address)) {
+            } else if (record.state() instanceof PeerState.Hint && record.has(address)) {
                 hints = Optional.of(hints.map(others -> others.merged(record)).orElse(record));
                 records.remove(entry.getKey());
             }
@@ -309,17 +313,20 @@ final class PeerTableTurn {
     }
 
     private void ofNode(NodeId node, UnaryOperator<PeerRecord> change) {
-        records.replaceAll((_, record) -> record.standing().isOf(node) ? change.apply(record) : record);
+        records.replaceAll((_, record) -> record.state().isOf(node) ? change.apply(record) : record);
     }
 
-    /** Makes room by forgetting what failed most often, longest ago; never what is linked, pinned or untried. */
+    /**
+     * Makes room by forgetting a record: hints first, then the one with the most failures, then the oldest; never a linked, pinned or
+     * untried one.
+     */
     private boolean evict() {
         Optional<Long> worst = records.entrySet().stream()
                 .filter(entry -> !entry.getValue().isLinked()
                         && !entry.getValue().pinned()
                         && entry.getValue().failures() > 0)
                 .max(Comparator.comparing((Map.Entry<Long, PeerRecord> entry) ->
-                                entry.getValue().standing() instanceof PeerState.Hint)
+                                entry.getValue().state() instanceof PeerState.Hint)
                         .thenComparingInt(entry -> entry.getValue().failures())
                         .thenComparingLong(entry -> nowNanos - entry.getValue().freshNanos()))
                 .map(Map.Entry::getKey);
@@ -341,7 +348,7 @@ final class PeerTableTurn {
                 .getKey();
     }
 
-    /** Of a peer that no source told of. */
+    /** A record of a peer that no source reported. */
     private PeerRecord heardOf(PeerAddress address) {
         var sighting = new Sighting(
                 "linked:" + address,

@@ -1,4 +1,4 @@
-/** Whom to dial, and when: one table of all that was said about peers. */
+/** The table of all reported peers. It decides which to dial, and when. */
 @NullMarked
 package io.hearth.discovery.table;
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a stranger may send: read exactly, or rejected whole. */
+/** Messages of strangers are read exactly or rejected as a whole. */
 final class DnsReaderTest {
     private static final byte[] HOST = Packet.dotted("h1.local");
     private static final byte[] INSTANCE = Packet.dotted("a._hearth._tcp.local");
@@ -48,7 +48,7 @@ final class DnsReaderTest {
                 message.records());
     }
 
-    /** The form that JmDNS and all others write: names end with pointers to names before. */
+    /** The form that JmDNS and all other writers use: names end with pointers to earlier names. */
     @Test
     void pointersThatLeadBackAreFollowed() throws MalformedMessageException {
         byte[] packet = Packet.response()
@@ -80,7 +80,7 @@ final class DnsReaderTest {
                 List.of(new DnsQuestion(DnsName.of("_hearth", "_tcp", "local"), DnsType.PTR)), message.questions());
     }
 
-    /** What a host would like to own, in the section of authorities, is no announcement either. */
+    /** Records that a host wants to own, in the section of authorities, are no announcements either. */
     @Test
     void authoritiesAreNoAnswers() throws MalformedMessageException {
         byte[] packet =
@@ -248,7 +248,7 @@ final class DnsReaderTest {
         assertEquals(1, DnsReader.read(text, text.length).records().size());
     }
 
-    /** Every cut and a hundred thousand mutations of good messages: read or rejected, never another exception. */
+    /** Every prefix and a hundred thousand mutations of valid messages are read or rejected, without any other exception. */
     @Test
     void noBytesBreakTheReader() {
         byte[] good = Packet.response()
@@ -284,7 +284,7 @@ final class DnsReaderTest {
         return Packet.name(label, label, label, "y".repeat(last));
     }
 
-    /** Questions each of which points to the one before. */
+    /** Questions that each point to the previous one. */
     private static byte[] pointers(int count) {
         var packet = Packet.query().ask(new byte[] {1, 'a', 0}, 1);
         int before = 12;

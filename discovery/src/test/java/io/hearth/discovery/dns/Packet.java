@@ -67,7 +67,7 @@ public final class Packet {
         return record(1, owner, type, ttlSeconds, data.length, data);
     }
 
-    /** A record of an answer (1), an authority (2) or an additional (3), with any length that the data may not have. */
+    /** A record of an answer (1), an authority (2) or an additional (3). The length may differ from that of the data. */
     public Packet record(int section, byte[] owner, int type, long ttlSeconds, int length, byte... data) {
         counts[section]++;
         body.writeBytes(owner);
@@ -109,7 +109,7 @@ public final class Packet {
         return this;
     }
 
-    /** Says that a section has so many more than it has. */
+    /** Adds {@code more} to the count of a section, without records for it. */
     Packet lie(int section, int more) {
         counts[section] += more;
         return this;

@@ -174,7 +174,7 @@ final class AddressGossipTest {
             assertTrue(state.nodes().size() <= AddressGossip.NODES_MAX);
             state.nodes().values().forEach(known -> {
                 assertTrue(known.addresses().size() <= Sighting.CANDIDATES_MAX);
-                assertTrue(known.linked() || known.owed().isEmpty());
+                assertTrue(known.linked() || known.pending().isEmpty());
             });
             assertTrue(machine.sleepNanos(state, now) >= 0);
         }
@@ -191,11 +191,11 @@ final class AddressGossipTest {
     }
 
     private static boolean isFor(Effect effect, NodeId node) {
-        return effect instanceof Effect.Tell(var to, var _) && to.equals(node);
+        return effect instanceof Effect.Send(var to, var _) && to.equals(node);
     }
 
     private static Effect tell(NodeId to, Reached... reached) {
-        return new Effect.Tell(to, new AddressNews(Arrays.asList(reached)));
+        return new Effect.Send(to, new AddressNews(Arrays.asList(reached)));
     }
 
     private static Event heard(NodeId from, Reached... reached) {

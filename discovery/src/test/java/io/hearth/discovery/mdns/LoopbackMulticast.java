@@ -12,13 +12,13 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Assumptions;
 
-/** The loopback interface as a LAN of one machine, with mDNS moved to a port that nobody else uses. */
+/** The loopback interface as a LAN of one machine, with mDNS moved to a port that no other program uses. */
 final class LoopbackMulticast {
     private static final String GROUP = "224.0.0.251";
 
     private LoopbackMulticast() {}
 
-    /** Moves JmDNS to a free port before its constants are read; skips the test, and says so, where lo cannot multicast. */
+    /** Moves JmDNS to a free port before its constants are read; skips the test with a message if lo cannot multicast. */
     static String require() {
         try {
             if (System.getProperty("net.mdns.port") == null) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 
-/** Faults of our own in the mDNS path: one of an interface starts it anew, one of the source's thread ends the node. */
+/** Bugs of this code in the mDNS path: one of an interface restarts its instance, one of the source's thread ends the node. */
 final class MdnsFaultsTest {
     private static final long SECOND = 1_000_000_000L;
 
@@ -36,7 +36,7 @@ final class MdnsFaultsTest {
         tags.use(List.of(new TagKey(2, _ -> {
             throw new IllegalStateException("planted");
         })));
-        slot.announceAnew();
+        slot.reannounce();
         assertEquals(List.of(), slot.tick(nowNanos, _ -> false, _ -> {}, () -> {}));
         nowNanos += 7 * SECOND;
         assertEquals(1, slot.counters().restarted());

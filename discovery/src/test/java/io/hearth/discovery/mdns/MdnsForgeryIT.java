@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Somebody on the LAN forges records by the thousand: they harm nothing, and a real peer is found all the same. */
+/** An attacker on the LAN forges records by the thousand: they do no harm, and a real peer is still found. */
 final class MdnsForgeryIT {
     private static final int FORGED = 3_000;
     private static final int VICTIM = 51_011;
@@ -104,7 +104,7 @@ final class MdnsForgeryIT {
         });
     }
 
-    /** Attack 37: each of these made JmDNS keep 64 KiB for as long as the packet said. */
+    /** Attack 37: each of these made JmDNS keep 64 KiB for the time given in the packet. */
     @Tag("full")
     @Test
     void recordsThatClaimWhatTheyDoNotCarryTakeNoMemory() throws IOException {
@@ -121,7 +121,7 @@ final class MdnsForgeryIT {
         });
     }
 
-    /** Attack 38: right adverts under thousands of names, at addresses of nobody, before and while a node starts. */
+    /** Attack 38: valid adverts under thousands of names, at unused addresses, before and while a node starts. */
     @Tag("full")
     @Test
     void replayedAdvertsHideNobody() throws IOException {
@@ -141,7 +141,7 @@ final class MdnsForgeryIT {
         void run(Attacker attacker, MdnsSource victim) throws IOException;
     }
 
-    /** A node that is attacked goes on hearing: another one, started half a second into it, is found while it lasts or after. */
+    /** A node under attack still receives: another node, started half a second into the attack, is found during or after it. */
     private void underAttack(Attack attack) throws IOException {
         var seen = new ArrayBlockingQueue<Sighting>(FORGED);
         MdnsSource victim = source("home", VICTIM);
@@ -184,7 +184,7 @@ final class MdnsForgeryIT {
     private static void awaitSighting(ArrayBlockingQueue<Sighting> sightings, int port) {
         while (next(sightings).candidates().stream()
                 .noneMatch(candidate -> candidate.address().equals(new PeerAddress("127.0.0.1", port)))) {
-            // somebody else's
+            // of another host
         }
     }
 
@@ -210,7 +210,7 @@ final class MdnsForgeryIT {
             table = step.state();
             effects.addAll(step.effects());
         }
-        long later = PeerTableLimits.DEFAULT.giveWayNanos(); // it may be the other one's turn to dial
+        long later = PeerTableLimits.DEFAULT.giveWayNanos(); // the other node may dial first
         effects.addAll(machine.step(table, new Event.Tick(), later).effects());
         for (Effect effect : effects) {
             if (effect instanceof Effect.Dial dial) {
@@ -259,7 +259,7 @@ final class MdnsForgeryIT {
         }
     }
 
-    /** Sends mDNS packets of its own making. */
+    /** Sends forged mDNS packets. */
     private static final class Attacker implements AutoCloseable {
         private final MulticastSocket socket = new MulticastSocket(0);
         private final InetSocketAddress group =
@@ -279,7 +279,7 @@ final class MdnsForgeryIT {
                     .address(host, TTL_SECONDS, (byte) 127, (byte) 0, (byte) 0, (byte) lastByte));
         }
 
-        /** A socket buffer of packets is lost without a pause. */
+        /** Sends a packet, with a pause, because a full socket buffer would lose packets. */
         void send(Packet packet) throws IOException {
             byte[] bytes = packet.bytes();
             socket.send(new DatagramPacket(bytes, bytes.length, group));

@@ -24,8 +24,8 @@ import javax.jmdns.impl.DNSIncoming;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random messages made of what matters: right and wrong types, lengths, counts, pointers and adverts. A run with
- * {@code hearth.full} plays a million, others fewer.
+ * Random messages of right and wrong types, lengths, counts, pointers and adverts. A run with {@code hearth.full} plays a million, other
+ * runs fewer.
  */
 final class MdnsFuzzTest {
     private static final int PACKETS = Boolean.getBoolean("hearth.full") ? 1_000_000 : 50_000;
@@ -55,7 +55,7 @@ final class MdnsFuzzTest {
             Map.of("v", "1"),
             Map.of());
 
-    /** Nothing but a rejection comes out of the reader, the tables stay bounded, and JmDNS reads all that is written for it. */
+    /** The reader throws only rejections, the tables stay bounded, and JmDNS reads all messages that are written for it. */
     @Test
     void noMessageBreaksTheJudgeOrJmdns() throws IOException {
         var stay = new MdnsIdentity(home.sign(MdnsJudgeTest.nonce(999), 52_416, Optional.empty()), "self", "hself");

@@ -36,7 +36,7 @@ final class MdnsListenerTest {
                 seen.getFirst().candidates());
         assertEquals(1, traffic.members.get());
         assertEquals(2, traffic.recordsHeard.get());
-        hearing.tellAgain();
+        hearing.reportAll();
         assertEquals(2, seen.size());
     }
 
@@ -55,7 +55,7 @@ final class MdnsListenerTest {
         assertEquals(0, traffic.recordsHeard.get());
     }
 
-    /** JmDNS gets the question as this node writes it: no known answers, no wish for an answer of its own, no other question. */
+    /** JmDNS gets the question as this node writes it: without known answers, the unicast-response bit or other questions. */
     @Test
     void aQuestionIsHandedOnInOtherBytes() {
         var asked = Packet.query()

@@ -69,7 +69,7 @@ final class MdnsSourceIT {
         }
     }
 
-    /** A newcomer has nothing to show, and does not know the tag: it finds who offers to pair by the nameplate, unseen. */
+    /** A joining node announces nothing and has no tag key: it finds the node that offers to pair by the nameplate, without being seen. */
     @Test
     void aNewcomerFindsTheNameplateAndIsNotSeen() throws InterruptedException {
         var inOffice = new ArrayBlockingQueue<Sighting>(64);
@@ -98,7 +98,7 @@ final class MdnsSourceIT {
                 bag) {
             assertEquals(List.of(new PeerAddress("127.0.0.1", 51_011)), addresses(next(inBag)));
             assertEquals(List.of(new PeerAddress("127.0.0.1", 51_012)), addresses(next(inOffice)));
-            awaitForeign(bag, 1); // the other one, which offers nothing
+            awaitForeign(bag, 1); // the other node, which offers no pairing
             assertEquals(0, office.counters().getFirst().foreign(), "the newcomer showed itself");
         }
         for (MdnsSource source : List.of(office, other, bag)) {
@@ -111,7 +111,7 @@ final class MdnsSourceIT {
         source("home", KITCHEN).close();
     }
 
-    /** As when the memory ends, or JmDNS has a bug: with and without a word of the thread that dies of it. */
+    /** As when memory is exhausted or JmDNS has a bug, with and without an uncaught exception of the thread that ends. */
     @Tag("full")
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -143,7 +143,7 @@ final class MdnsSourceIT {
         victim.awaitGone(Duration.ofSeconds(15));
     }
 
-    /** A bug in what is done with a member costs that packet, and not the hearing. */
+    /** A bug in the handling of a member loses that packet and does not end the listener. */
     @Tag("full")
     @Test
     void aFaultOfASinkEndsNothing() throws InterruptedException {
@@ -172,7 +172,7 @@ final class MdnsSourceIT {
         }
     }
 
-    /** As when a cable moves to another network: what is told there must be new, and peers must hear it. */
+    /** As when a cable moves to another network: the announcement there must be new, and peers must receive it. */
     @Tag("full")
     @Test
     void aChangedInterfaceMeansANewInstanceInANewGuise() throws InterruptedException, SocketException {

@@ -25,11 +25,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Attack 12: a listener without the secret keeps every packet of a node, in two networks and before and after its restart, and looks for
- * bytes by which it would know the node again.
+ * Attack 12: a listener without the secret keeps every packet of a node, in two networks and before and after its restart, and searches for
+ * bytes by which it could recognize the node.
  */
 final class MdnsTrackingIT {
-    private static final int PORT = 51_021; // the same at all times, and not what the listener is after
+    private static final int PORT = 51_021; // always the same, and not part of the comparison
     private static final int OTHERS_PORT = 51_022;
 
     /** Four bytes, in hexadecimal. */
@@ -55,8 +55,8 @@ final class MdnsTrackingIT {
                 states.set(real.stream().map(MdnsSourceIT::reindexed).toList());
                 awaitGuises(listener, 2);
             });
-            show(listener, states, 3, () -> {}); // both were started again
-            gone.forEach(source -> source.awaitGone(PATIENCE)); // with their goodbyes
+            show(listener, states, 3, () -> {}); // both were restarted
+            gone.forEach(source -> source.awaitGone(PATIENCE)); // so that their goodbyes are sent
             Set<String> common = new TreeSet<>();
             listener.guises(OTHERS_PORT)
                     .forEach(guise -> common.addAll(listener.runs(guise, OTHERS_PORT, MdnsWitness.COMMON)));
@@ -76,7 +76,7 @@ final class MdnsTrackingIT {
         }
     }
 
-    /** The node and one of another home start at once, announce themselves, do whatever follows, and go. */
+    /** The node and one of another home start at once, announce themselves, run the given action, and leave. */
     private void show(
             MdnsWitness listener, AtomicReference<List<InterfaceState>> states, int guises, Runnable whatFollows) {
         MdnsSource node = source(namespace, PORT, states);

@@ -21,9 +21,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Somebody on the LAN who holds no secret and keeps every mDNS packet. */
+/** An observer on the LAN without the secret, which keeps every mDNS packet. */
 final class MdnsWitness implements AutoCloseable {
-    /** Bytes of what is common to two nodes. */
+    /** Length of the byte runs that are common to two nodes. */
     static final int COMMON = 3;
 
     private static final int PACKET_BYTES_MAX = 9_000;

@@ -33,7 +33,7 @@ final class MeteredJmdnsIT {
         var jmdns = open("h-closed", _ -> {});
         assertFalse(jmdns.isDeaf());
         jmdns.close();
-        noThreadIsLeft("h-closed"); // the one that hears ends in its own time
+        noThreadIsLeft("h-closed"); // the listener thread ends a little later
         assertTrue(jmdns.isDeaf());
     }
 

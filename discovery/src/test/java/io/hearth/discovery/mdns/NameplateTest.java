@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
-/** How a newcomer, which holds no key, finds the machine that shows its code. */
+/** A joining node, which holds no key, finds the machine that shows its code. */
 final class NameplateTest {
     private static final String TYPE = "_hearth._tcp.local";
     private static final int PORT = 52_400;
@@ -59,7 +59,7 @@ final class NameplateTest {
         assertEquals(OptionalInt.empty(), Keys.codec("home").verify(advert(1, "42"), PORT));
     }
 
-    /** The nameplate is public: a stranger that says it thousands of times fills a table that is bounded, and no more. */
+    /** The nameplate is public: a stranger that announces it thousands of times only fills a bounded table. */
     @Test
     void aStrangerWithTheNameplateFillsNoTable() throws MalformedMessageException {
         int told = 0;

@@ -113,7 +113,7 @@ final class PeerTableMachineTest {
         }
     }
 
-    /** The others wait for its address to refuse: then its process ended. */
+    /** The other members wait for its address to refuse, because that shows that its process ended. */
     @Test
     void whoWasJustLostIsDialledThoughThisSecondsDialsAreUsed() {
         happens(sighted("a", A));
@@ -127,7 +127,7 @@ final class PeerTableMachineTest {
         assertFalse(happens(new Event.Tick()).contains(dial(A)), "later it waits for its turn");
     }
 
-    /** The sockets of a process that ends are closed one after the other; the last one takes connections until then. */
+    /** The sockets of an ending process are closed one after the other; the last one accepts connections until then. */
     @Test
     void whoWasJustLostAndHangsUpIsDialledAgainAtOnceUntilItsAddressRefuses() {
         happens(sighted("a", A));
@@ -160,7 +160,7 @@ final class PeerTableMachineTest {
         assertEquals(List.of(dial(A)), happens(new Event.Tick()));
     }
 
-    /** What members tell of it is a record of its own until a dial shows whose it is; that dial makes no second link. */
+    /** A report of members is a separate record until a dial shows which node it is; that dial makes no second link. */
     @Test
     void whoWasReachedAgainWhileItWasLinkedIsDialledAtOnceWhenItIsLost() {
         happens(new Event.Accepted(B, ANNA));
@@ -210,7 +210,7 @@ final class PeerTableMachineTest {
         assertEquals(List.of(new Effect.Forget("a", "no news for a day")), happens(new Event.Tick()));
     }
 
-    /** Lost for long, and in the middle of a pause. */
+    /** Makes the node lost for a long time, and in the middle of a pause. */
     private void lostForLong(String name, PeerAddress address, NodeId node) {
         happens(sighted(name, address));
         happens(new Event.Admitted(address, node));
@@ -372,14 +372,14 @@ final class PeerTableMachineTest {
         assertEquals(Sighting.CANDIDATES_MAX, record().candidates().size());
     }
 
-    /** All places are taken by what somebody made up, before the peer itself was heard. */
+    /** Forged addresses take all places before the peer itself is heard. */
     @Test
     void aRealAddressFindsRoomAmongMadeUpOnes() {
         happens(sighted("a", made(1, 8)));
         var dialled = new TreeSet<PeerAddress>();
         for (int i = 0; i < 40 && !dialled.contains(A); i++) {
             PeerAddress[] newest = made(10 + 7 * i, 8);
-            newest[0] = A; // the source tells the likeliest address with whatever is newest
+            newest[0] = A; // the source reports the likeliest address together with the newest ones
             for (Effect effect : happens(sighted("a", newest))) {
                 if (effect instanceof Effect.Dial dial) {
                     dialled.add(dial.address());
@@ -481,7 +481,7 @@ final class PeerTableMachineTest {
                 .anyMatch(record -> record.names().contains("named")));
     }
 
-    /** A table full of a member's old records, replayed again and again, with nobody behind them. */
+    /** A table full of a member's old records, replayed again and again, at addresses without a node. */
     @Test
     void aTableFullOfReplaysDelaysARealPeerByLessThanASecond() {
         for (int i = 0; i < 7_000; i++) {
@@ -543,7 +543,7 @@ final class PeerTableMachineTest {
         assertEquals(List.of(), happens(met("a", 2, 1, A, B)), "as any further news of a linked peer");
         passes(SECOND);
         assertEquals(List.of(), happens(new Event.Tick()));
-        assertEquals(ANNA, ((PeerState.Linked) record().standing()).node());
+        assertEquals(ANNA, ((PeerState.Linked) record().state()).node());
         assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
     }
 
@@ -602,12 +602,12 @@ final class PeerTableMachineTest {
         }
     }
 
-    /** Who was just lost is dialled beyond the limit. */
+    /** A peer that was just lost is dialled beyond the limit. */
     private boolean isOfJustLost(Effect effect) {
         return effect instanceof Effect.Dial(PeerAddress address, OptionalInt _)
                 && table.records().values().stream()
                         .anyMatch(record -> record.has(address)
-                                && record.standing() instanceof PeerState.Lost(NodeId _, long sinceNanos)
+                                && record.state() instanceof PeerState.Lost(NodeId _, long sinceNanos)
                                 && now - sinceNanos < SECOND / 4);
     }
 
@@ -645,8 +645,8 @@ final class PeerTableMachineTest {
 
     @Test
     void whatAMemberTellsOfIsDialledAtOnceByOneOfTheTwo() {
-        assertEquals(List.of(plain(A)), happens(new Event.Told(ANNA, List.of(A), true)));
-        assertEquals(List.of(), happens(new Event.Told(BERT, List.of(B), false)));
+        assertEquals(List.of(plain(A)), happens(new Event.Reported(ANNA, List.of(A), true)));
+        assertEquals(List.of(), happens(new Event.Reported(BERT, List.of(B), false)));
         passes(500 * MILLI);
         assertEquals(List.of(plain(B)), happens(new Event.Tick()));
     }
@@ -657,8 +657,8 @@ final class PeerTableMachineTest {
         happens(new Event.Admitted(A, ANNA));
         happens(new Event.Lost(ANNA));
         happens(new Event.DialFailed(A, "no route"));
-        assertEquals(List.of(), happens(new Event.Told(ANNA, List.of(A), true)), "nothing new");
-        List<Effect> effects = happens(new Event.Told(ANNA, List.of(B), true));
+        assertEquals(List.of(), happens(new Event.Reported(ANNA, List.of(A), true)), "nothing new");
+        List<Effect> effects = happens(new Event.Reported(ANNA, List.of(B), true));
         passes(250 * MILLI);
         assertTrue(
                 Stream.concat(effects.stream(), happens(new Event.Tick()).stream())
@@ -668,7 +668,7 @@ final class PeerTableMachineTest {
 
     @Test
     void aNodeThatOthersHearIsTriedEveryFourSeconds() {
-        happens(new Event.Told(ANNA, List.of(A), true));
+        happens(new Event.Reported(ANNA, List.of(A), true));
         for (long seconds : List.of(1, 2, 4, 4, 4)) {
             happens(new Event.DialFailed(A, "no answer"));
             assertEquals(seconds * SECOND, machine.sleepNanos(table, now));
@@ -681,19 +681,19 @@ final class PeerTableMachineTest {
     @Test
     void membersFillAQuarterOfTheTableAtMost() {
         for (int i = 0; i < 200; i++) {
-            happens(new Event.Told(node(i), List.of(new PeerAddress("10.1.0." + i, 1_000)), true));
+            happens(new Event.Reported(node(i), List.of(new PeerAddress("10.1.0." + i, 1_000)), true));
         }
-        assertEquals(PeerTableTurn.TOLD_MAX, table.records().size());
+        assertEquals(PeerTableTurn.REPORTED_MAX, table.records().size());
         happens(sighted("a", A));
-        assertEquals(PeerTableTurn.TOLD_MAX + 1, table.records().size(), "what mDNS hears has room");
+        assertEquals(PeerTableTurn.REPORTED_MAX + 1, table.records().size(), "what mDNS hears has room");
     }
 
     @Test
     void whoWasToldOfAndAdmittedIsOnePeer() {
-        happens(new Event.Told(ANNA, List.of(A, B), true));
+        happens(new Event.Reported(ANNA, List.of(A, B), true));
         happens(new Event.Admitted(A, ANNA));
         assertEquals(1, table.records().size());
-        happens(new Event.Told(ANNA, List.of(B), true));
+        happens(new Event.Reported(ANNA, List.of(B), true));
         assertEquals(1, table.records().size());
         assertTrue(table.records().values().iterator().next().has(B), "it is needed when the link is lost");
     }
@@ -717,7 +717,7 @@ final class PeerTableMachineTest {
         return new Event.Sighted(new Sighting(name, candidates, SourceKind.MDNS, OptionalInt.of(1)));
     }
 
-    /** A sighting by a tag, where this node is seen under a nonce too. */
+    /** A sighting by a tag on a network where this node has a nonce too. */
     private static Event met(String name, int ownNonce, int peersNonce, PeerAddress... addresses) {
         Sighting plain = ((Event.Sighted) sighted(name, addresses)).sighting();
         var nonces = new Nonces(Bytes.of((byte) ownNonce, (byte) 9), Bytes.of((byte) peersNonce, (byte) 8));

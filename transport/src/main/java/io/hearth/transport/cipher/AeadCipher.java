@@ -15,19 +15,19 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ciphers records with a 256-bit AEAD, the header as associated data, the number of the record as nonce. The only class that
- * touches {@link Cipher}.
+ * Encrypts records with a 256-bit AEAD, the header as associated data, the number of the record as nonce. The only class that touches
+ * {@link Cipher}.
  *
  * <pre>
  * record = header (24, authenticated) | ciphertext (length) | tag (16)
  * nonce  = 0 (4 bytes) | number of the record from 0 (8 bytes, big-endian)
  * </pre>
  *
- * <p>Both sides count, nothing is sent: a record that was dropped, repeated or moved does not open. Every {@code
- * recordsPerKey} records the key is replaced by the next.
+ * <p>Both sides count records and send no number: a record that was dropped, repeated or moved does not open. After {@code recordsPerKey}
+ * records the next key replaces the key.
  *
- * <p>Works on arrays: the JDK's fast AES path takes no buffers. Sealing is in place (the JDK makes no copy for that), opening
- * goes into a second array (in place it would).
+ * <p>Works on arrays, because the JDK's fast AES path takes no buffers. Sealing is in place, for which the JDK makes no copy. Opening
+ * writes to a second array, because in place the JDK would copy.
  */
 public final class AeadCipher implements RecordCipher {
     private static final int NONCE_BYTES = 12;
@@ -36,14 +36,14 @@ public final class AeadCipher implements RecordCipher {
     private final Suite suite;
     private final long recordsPerKey;
     private final byte[] key;
-    private final byte[] nonce = new byte[NONCE_BYTES]; // the specifications of the JDK copy it
+    private final byte[] nonce = new byte[NONCE_BYTES]; // the JDK's parameter specifications copy it
     private @Nullable Cipher cipher;
     private SecretKeySpec keySpec;
     private long records;
 
     /**
-     * @param key 32 bytes, given away
-     * @param recordsPerKey how many records one key seals, at least 1
+     * @param key 32 bytes, owned by the cipher from now on
+     * @param recordsPerKey records that one key seals, at least 1
      */
     public AeadCipher(Suite suite, byte[] key, long recordsPerKey) {
         this.suite = suite;

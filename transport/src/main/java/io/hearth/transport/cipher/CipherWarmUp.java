@@ -11,25 +11,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.AEADBadTagException;
 
 /**
- * Has the code of a cipher compiled before records need it, on a thread of its own, once for each process.
+ * Makes Java compile the code of a cipher before records need it. Runs on its own thread, once for each process.
  *
- * <p>In a young process a record of 128 KiB takes some milliseconds to seal, and as many to open; when Java has compiled the code that
- * uses the processor's instructions, 0.03 ms. It does after 5,000 calls, whatever their length. A call with top-k sends five records, so
- * without this its first hundred calls would be slow. The records here are as short as they may be and still take the way of long ones,
- * so half a second does what would take a second and a half with long ones.
+ * <p>In a young process a record of 128 KiB takes some milliseconds to seal, and the same to open. It takes 0.03 ms when Java has compiled
+ * the code that uses the processor's instructions, which it does after 5,000 calls of any length. A call with top-k sends five records, so
+ * without this class its first hundred calls would be slow. The records here have the shortest length that runs the code of long ones, so
+ * the warm-up takes half a second and not one and a half.
  */
 public final class CipherWarmUp {
-    /** Records sealed and opened; each takes the code that both have in common twice. */
+    /** Number of records sealed and opened; each runs the common code of both twice. */
     static final int PAIRS = 4_000;
 
     static final long NANOS_MAX = 5_000_000_000L;
 
-    /** The JDK has another way for less than 7,680 bytes. */
+    /** The JDK runs other code for less than 7,680 bytes. */
     private static final int RECORD_BYTES = 8 * 1024;
 
     private static final int C2_LEVEL = 4;
 
-    /** Compiled code belongs to the process, and so does this. Written by all that have links. */
+    /** Static, because compiled code belongs to the process. Written by each thread that opens links. */
     private static final Set<Suite> BEGUN = ConcurrentHashMap.newKeySet();
 
     private final RecordCipher sealer;
@@ -38,14 +38,14 @@ public final class CipherWarmUp {
     private final byte[] record = new byte[RecordHeader.BYTES + RECORD_BYTES + RecordCipher.TAG_BYTES];
     private final byte[] opened = new byte[RECORD_BYTES];
 
-    /** Ciphers with the same key, given away. */
+    /** Takes two ciphers with the same key, and owns them. */
     CipherWarmUp(RecordCipher sealer, RecordCipher opener, Clock clock) {
         this.sealer = sealer;
         this.opener = opener;
         this.clock = clock;
     }
 
-    /** Begins it, if it was not begun in this process. Returns at once; the thread ends by itself, in seconds. */
+    /** Starts the warm-up, unless this process started it before. Returns at once; the thread ends by itself within seconds. */
     public static void begin(Suite suite) {
         if (BEGUN.add(suite)) {
             Thread.ofPlatform().name("hearth-warm-up").daemon(true).start(() -> {
@@ -56,12 +56,12 @@ public final class CipherWarmUp {
         }
     }
 
-    /** Whether it was begun in this process. */
+    /** Whether this process started the warm-up. */
     static boolean isBegun(Suite suite) {
         return BEGUN.contains(suite);
     }
 
-    /** Of keys that nobody else has and that protect nothing. */
+    /** A warm-up with a random key that protects nothing. */
     static CipherWarmUp of(Suite suite) {
         return new CipherWarmUp(cipher(suite), cipher(suite), Clock.system());
     }
@@ -70,7 +70,7 @@ public final class CipherWarmUp {
         return new AeadCipher(suite, new byte[StreamKeys.KEY_BYTES], Long.MAX_VALUE);
     }
 
-    /** A process with the first compiler alone, such as the agent, never gets the fast code. */
+    /** Whether both compilers run: a process with only the first one, such as the agent, never gets the fast code. */
     private static boolean compilesFully() {
         try {
             HotSpotDiagnosticMXBean java = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
@@ -81,7 +81,7 @@ public final class CipherWarmUp {
         }
     }
 
-    /** Seals and opens; how many pairs there was time for. */
+    /** Seals and opens records. Returns the number of pairs that the time allowed. */
     int run() {
         try {
             long begun = clock.nanoTime();

@@ -5,8 +5,8 @@ import javax.crypto.AEADBadTagException;
 /**
  * Seals or opens the records of one direction of one data stream. One thread at a time.
  *
- * <p>What the product uses is {@link AeadCipher}, and nothing chooses another one for it: this is public for the bench, which
- * measures what encryption costs against a double that only copies. A test of the architecture keeps everybody else away.
+ * <p>The product always uses {@link AeadCipher}. This interface is public for the bench, which compares encryption with a double that only
+ * copies. An architecture test forbids all other uses.
  */
 public interface RecordCipher {
     /** Bytes of the tag behind the ciphertext. */
@@ -25,25 +25,25 @@ public interface RecordCipher {
             this.algorithm = algorithm;
         }
 
-        /** What the JDK calls the cipher. */
+        /** The JDK's name of the cipher. */
         String transformation() {
             return transformation;
         }
 
-        /** What the JDK calls the keys. */
+        /** The JDK's name of the key algorithm. */
         String algorithm() {
             return algorithm;
         }
     }
 
-    /** Makes ciphers; a seam, so that tests can count them and see their keys, and the bench can leave them out. */
+    /** Makes ciphers. It lets tests count them and see their keys, and lets the bench leave them out. */
     @FunctionalInterface
     interface Factory {
         /**
          * A cipher for one direction of one stream.
          *
-         * @param key 32 bytes, given away
-         * @param recordsPerKey how many records one key seals, at least 1
+         * @param key 32 bytes, owned by the cipher from now on
+         * @param recordsPerKey records that one key seals, at least 1
          */
         RecordCipher create(Suite suite, byte[] key, long recordsPerKey);
     }
@@ -60,7 +60,7 @@ public interface RecordCipher {
      * Opens one record.
      *
      * @param record as it was on the wire, {@code length} bytes of ciphertext behind the header, then the tag
-     * @param plaintext receives {@code length} bytes, which mean nothing if this throws
+     * @param plaintext receives {@code length} bytes, which are undefined if this throws
      * @throws AEADBadTagException it is not the record that the peer sealed at this place of the stream
      */
     void open(byte[] record, int length, byte[] plaintext) throws AEADBadTagException;

@@ -16,8 +16,8 @@ import java.nio.charset.StandardCharsets;
  * next key after a ratchet = Expand(key, "hearth/1 ratchet")
  * </pre>
  *
- * <p>Both salts are new for each connection, so no key serves twice and counters may start at 0; with only one of them a
- * peer that replays the other's could make it repeat a key and a nonce, which AES-GCM does not survive.
+ * <p>Both salts are new for each connection, so no key serves twice and counters may start at 0; with only one salt, a peer that replays it
+ * could make this node repeat a key and a nonce, which breaks AES-GCM.
  */
 public final class StreamKeys {
     public static final int KEY_BYTES = 32;
@@ -28,7 +28,7 @@ public final class StreamKeys {
 
     private StreamKeys() {}
 
-    /** The key for bytes from the dialling to the accepting side, or back; 32 bytes. */
+    /** The key of one direction, 32 bytes: from the dialling to the accepting side, or back. */
     public static byte[] derive(byte[] linkKey, StreamId id, byte[] dialSalt, byte[] acceptSalt, boolean fromDialer) {
         var info = new ByteArrayOutputStream();
         append(info, LABEL);
@@ -41,7 +41,7 @@ public final class StreamKeys {
         return NamespaceKeys.expand(linkKey, info.toByteArray(), KEY_BYTES);
     }
 
-    /** The key that follows {@code key}; there is no way back. */
+    /** The key that follows {@code key}; {@code key} cannot be derived from it. */
     static byte[] next(byte[] key) {
         return NamespaceKeys.expand(key, RATCHET, KEY_BYTES);
     }

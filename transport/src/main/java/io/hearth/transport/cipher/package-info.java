@@ -1,4 +1,4 @@
-/** Records of data streams: their keys and their encryption. */
+/** Encryption of the records of data streams, and its keys. */
 @NullMarked
 package io.hearth.transport.cipher;
 

@@ -11,20 +11,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Who may start a handshake, decided before a byte is read: a handshake costs milliseconds of processor time, and anybody on
- * the network can ask for one.
+ * Decides which connections may start a handshake, before a byte is read. A handshake costs milliseconds of processor time, and any
+ * computer on the network can request one.
  *
- * <p>Connections count from {@link #enter} to {@link #leave}. Addresses that were remembered (members seen before) may use all
- * places and all of the rate, unknown ones half of each, so that a flood of strangers cannot keep a member out. An IPv6
- * stranger counts by its /64, of which one machine owns every address; a remembered one by its own address.
+ * <p>Connections count from {@link #enter} to {@link #leave}. Addresses that were remembered (members seen before) may use all places and
+ * all of the rate, unknown ones half of each, so that a flood of strangers cannot keep a member out. An unknown IPv6 address counts by its
+ * /64, because one machine may own all of its addresses; a remembered address counts by itself.
  *
- * <p>No clock and no threads: one thread asks, and says what time it is.
+ * <p>No clock and no threads: one thread calls it and passes the time.
  */
 public final class AdmissionGate {
-    /** A place taken; given back once. */
+    /** A place that a connection holds; it must be given back once. */
     public record Place(Source source, boolean remembered) {}
 
-    /** What counts as one origin: an IPv4 address, an IPv6 /64, or the exact address of a remembered machine. */
+    /** One origin of connections: an IPv4 address, an IPv6 /64, or the exact address of a remembered machine. */
     record Source(InetAddress network) {}
 
     private final GateLimits limits;
@@ -49,7 +49,7 @@ public final class AdmissionGate {
         }
     }
 
-    /** A place for a connection from {@code address}, empty if it must be closed unheard. */
+    /** A place for a connection from {@code address}; empty if the connection must be closed unread. */
     public Optional<Place> enter(InetAddress address, long nowNanos) {
         boolean known = remembered.get(address) != null;
         var source = new Source(known ? address : network(address));
@@ -71,7 +71,7 @@ public final class AdmissionGate {
         return Optional.of(new Place(source, known));
     }
 
-    /** The connection was admitted or is gone. */
+    /** Gives a place back: its connection was admitted or is gone. */
     public void leave(Place place) {
         openAll--;
         if (!place.remembered()) {

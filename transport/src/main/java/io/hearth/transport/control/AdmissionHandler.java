@@ -10,26 +10,26 @@ import io.netty.channel.ChannelHandlerContext;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/** What a connection in its handshake asks of the table of links; on the event loop. */
+/** The table of links as a connection in its handshake uses it; called on the event loop. */
 interface AdmissionHandler {
-    /** May that node at {@code address}, which proved membership, have a link? */
+    /** Decides whether the node at {@code address}, which proved membership, may have a link. */
     HandshakeMachine.Event decide(RemoteNode node, InetSocketAddress address);
 
-    /** Another computer uses this node's identity, says a node that can be believed; it was met at {@code address}. */
-    void told(DoubledIdentity found, NodeId by, InetSocketAddress address);
+    /** A trusted node reports that another computer uses this node's identity; the other one was seen at {@code address}. */
+    void ownDoubled(DoubledIdentity found, NodeId by, InetSocketAddress address);
 
-    /** What a machine on the roster is told that has no secret which is still known. */
+    /** The message for a machine on the roster without any secret that is still known; empty for other machines. */
     Optional<String> outdated(PeerId peer);
 
-    /** Serves a machine that proved a former secret; the handler takes the place of that of the handshake. */
+    /** Serves a machine that proved a former secret; the handler replaces that of the handshake. */
     RekeyHandler rekey(RemoteNode node, ChannelHandlerContext handshake, InetSocketAddress address);
 
-    /** It has one from now on. */
+    /** Adds an admitted link. */
     void admit(Link link);
 
     /** The connection became no link. */
     void refuse(InetSocketAddress address, boolean dialed, Optional<PeerId> peer, LinkRejection refusal, String why);
 
-    /** Handles what an admitted link brings. */
+    /** The handler for incoming frames of an admitted link. */
     LinkHandler handlerOf(Link link);
 }

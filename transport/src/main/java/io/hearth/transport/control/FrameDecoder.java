@@ -9,15 +9,15 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import java.util.List;
 
-/** Cuts the bytes inside TLS into {@link Frame}s. A length above the limit is refused before anything is kept for it. */
+/** Cuts the bytes inside TLS into {@link Frame}s. A length above the limit is rejected before any memory is allocated for it. */
 public final class FrameDecoder extends ByteToMessageDecoder {
-    /** Most bytes of one message before admission: none of the handshake's is longer. */
+    /** Most bytes of one message before admission; no message of the handshake is longer. */
     public static final int HANDSHAKE_BYTES_MAX = 2048;
 
     private boolean admitted;
     private boolean broken;
 
-    /** From now on messages may be as long as {@link Frame#BYTES_MAX}. */
+    /** Allows messages of up to {@link Frame#BYTES_MAX} bytes from now on. */
     public void admit() {
         admitted = true;
     }

@@ -3,7 +3,7 @@ package io.hearth.transport.control;
 import io.hearth.transport.LinkRejection;
 import io.netty.handler.codec.DecoderException;
 
-/** The bytes of a connection are no frames; nothing after them can be read. */
+/** The bytes of a connection are no frames; the rest of the connection cannot be read. */
 public final class FrameException extends DecoderException {
     private static final long serialVersionUID = 1L;
 

@@ -13,17 +13,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A listening channel that asks who may come in before it makes a channel of a connection. Anybody on the network can ask for thousands
- * of connections a second, and a channel costs more than to accept one and close it. Event loop only.
+ * A listening channel that asks for a place before it makes a channel for a connection. Any computer on the network can open thousands of
+ * connections a second, and making a channel costs more than accepting a connection and closing it. Event loop only.
  */
 public final class GatedServerChannel extends NioServerSocketChannel {
     private static final Logger LOG = LoggerFactory.getLogger(GatedServerChannel.class);
-    private static final int TURN_MAX = 64; // links have their turn between two turns of a flood
+    private static final int TURN_MAX = 64; // links are served between two turns of a flood
 
-    /** Asked on the event loop. */
+    /** Decides about connections; called on the event loop. */
     @FunctionalInterface
     public interface Entrance {
-        /** A place for a connection, which is given back by running it; empty if the connection must be closed unheard. */
+        /** A place for a connection; running it gives the place back. Empty if the connection must be closed unread. */
         Optional<Runnable> enter(InetSocketAddress remote, InetSocketAddress local);
     }
 
@@ -43,7 +43,7 @@ public final class GatedServerChannel extends NioServerSocketChannel {
             closeFuture().addListener(_ -> leave());
         }
 
-        /** Gives the place back, which may be called often; a channel that closes does so by itself. */
+        /** Gives the place back; idempotent. A channel that closes does so by itself. */
         public void leave() {
             Runnable once = leaving;
             leaving = () -> {};
@@ -67,7 +67,10 @@ public final class GatedServerChannel extends NioServerSocketChannel {
         return 0;
     }
 
-    /** Empty if the connection was closed: it has no place, or it broke at once, or on a bug; that costs nobody else anything. */
+    /**
+     * The channel of a connection; empty if the connection was closed. It has no place, it broke at once, or a bug hit only this
+     * connection.
+     */
     private Optional<Guest> guest(SocketChannel socket) throws IOException {
         Optional<Runnable> place = Optional.empty();
         try {

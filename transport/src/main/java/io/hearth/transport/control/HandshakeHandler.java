@@ -31,14 +31,14 @@ import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Steps the handshake of one connection and carries out its effects; replaced by a {@link LinkHandler} on admission. */
+/** Runs the handshake machine of one connection and carries out its effects. A {@link LinkHandler} replaces it on admission. */
 public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
     private static final Logger LOG = LoggerFactory.getLogger(HandshakeHandler.class);
     private static final int REASON_CHARACTERS_MAX = 200;
 
     private final HandshakeMachine machine;
     private final Clock clock;
-    private final AdmissionHandler door;
+    private final AdmissionHandler links;
     private final LinkLimits limits;
     private final InetSocketAddress address;
     private final Runnable settled;
@@ -48,7 +48,7 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
     private Optional<PeerId> peer = Optional.empty();
 
     /**
-     * @param dialed whether this side dials, as the {@code dial}th of its process
+     * @param dialed whether this side dialled, as the {@code dial}th dial of its process
      * @param address of the other side
      * @param settled run once when the connection is admitted or gone
      */
@@ -57,7 +57,7 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
             boolean dialed,
             long dial,
             Clock clock,
-            AdmissionHandler door,
+            AdmissionHandler links,
             LinkLimits limits,
             InetSocketAddress address,
             Runnable settled) {
@@ -65,7 +65,7 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
         this.dialed = dialed;
         this.dial = dial;
         this.clock = clock;
-        this.door = door;
+        this.links = links;
         this.limits = limits;
         this.address = address;
         this.settled = settled;
@@ -74,7 +74,7 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-        state = start(); // connecting took its own time
+        state = start(); // the handshake's time limit starts now, after connecting
         awaitDeadline(context);
         context.fireChannelActive();
     }
@@ -125,7 +125,10 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
                 });
     }
 
-    /** A connection that breaks in the middle of TLS, as that of a process that ends does, tells nothing of who is there. */
+    /**
+     * The event for a failure of TLS. A connection that breaks during TLS, as when the peer's process ends, does not mean that TLS itself
+     * failed.
+     */
     private static Event insecure(Throwable failed) {
         Throwable cause = failed instanceof SSLException && failed.getCause() != null ? failed.getCause() : failed;
         return cause instanceof IOException && !(cause instanceof SSLException)
@@ -156,13 +159,13 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
                 case Effect.Send(var message) -> {
                     var _ = context.writeAndFlush(FrameDecoder.encode(context.alloc(), LinkCodec.encode(message)));
                 }
-                case Effect.Ask(var node) -> step(context, door.decide(node, address));
+                case Effect.Ask(var node) -> step(context, links.decide(node, address));
                 case Effect.Admit(var node, var keys) -> admit(context, node, keys);
                 case Effect.Unknown(var remote) -> step(context, unknown(remote));
-                case Effect.Told(var found, var by) -> door.told(found, by, address);
+                case Effect.OwnDoubled(var found, var by) -> links.ownDoubled(found, by, address);
                 case Effect.Refuse(var refusal, var why, var byPeer) -> {
                     String reason = byPeer ? "the other side refused: " + why : why;
-                    door.refuse(address, dialed, peer, refusal, reason);
+                    links.refuse(address, dialed, peer, refusal, reason);
                     if (peer.isPresent()) {
                         Link.closeAfter(Unpooled.EMPTY_BUFFER, context.channel());
                     } else {
@@ -174,7 +177,7 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
     }
 
     private Event unknown(PeerId remote) {
-        return door.outdated(remote)
+        return links.outdated(remote)
                 .<Event>map(why -> new Event.Denied(LinkRejection.OUTDATED, why))
                 .orElseGet(Event.Allowed::new);
     }
@@ -183,7 +186,7 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
         if (node.isRekeyed()) {
             context.pipeline().get(WireMeter.class).admit();
             context.pipeline().get(FrameDecoder.class).admit();
-            RekeyHandler rekey = door.rekey(node, context, address);
+            RekeyHandler rekey = links.rekey(node, context, address);
             context.pipeline().replace(this, "rekey", rekey);
             rekey.open();
             return;
@@ -201,8 +204,8 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
         context.pipeline().get(FrameDecoder.class).admit();
         var link = new Link(
                 node, context.channel(), meter, key, Bytes.of(keys.id()), limits.queueBytesMax(), clock.epochMillis());
-        context.pipeline().replace(this, "link", door.handlerOf(link));
-        door.admit(link);
+        context.pipeline().replace(this, "link", links.handlerOf(link));
+        links.admit(link);
     }
 
     private void awaitDeadline(ChannelHandlerContext context) {
@@ -220,10 +223,10 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
                         TimeUnit.NANOSECONDS);
     }
 
-    /** In one short line: what a stranger sent must not fill logs and status. */
+    /** The cause as one short line, because text from a stranger must not fill logs and status. */
     private static String line(Throwable cause) {
         if (cause instanceof NotSslRecordException) {
-            return "it does not speak TLS"; // the message is all that came, in hexadecimal
+            return "it does not speak TLS"; // its message would be all received bytes, in hexadecimal
         }
         String message = cause.getMessage();
         String line = message == null

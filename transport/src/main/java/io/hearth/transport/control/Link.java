@@ -21,15 +21,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** An admitted connection: its queue of outgoing frames, and how it ends. */
+/** An admitted connection with its queue of outgoing frames. */
 public final class Link {
-    /** How long a last word may take to get out before the connection is closed over it. */
-    public static final long LAST_WORD_MILLIS = 500;
+    /** Time for the last frame to be sent before the connection is closed anyway. */
+    public static final long CLOSE_WAIT_MILLIS = 500;
 
-    /** How long a link that a better one succeeded may go on delivering what was under way. */
+    /** Time for which a replaced link may still deliver frames in flight. */
     static final long DRAIN_MILLIS = 2_000;
 
-    private static final String GIVES_WAY = "another link between the two nodes goes on";
+    private static final String GIVES_WAY = "another link between the two nodes continues";
 
     private final RemoteNode node;
     private final Channel channel;
@@ -42,13 +42,13 @@ public final class Link {
     private final InetSocketAddress localAddress;
     private final AtomicLong queuedBytes = new AtomicLong(); // senders add, the event loop subtracts
     private final AtomicReference<@Nullable String> ending =
-            new AtomicReference<>(); // first writer wins, read when it ended
-    private final ReentrantLock offering = new ReentrantLock(); // no frame slips in behind the last one
+            new AtomicReference<>(); // the first writer wins; read after the end
+    private final ReentrantLock offering = new ReentrantLock(); // so that no frame follows the last one
     private boolean retired; // under offering
-    private boolean ownDone; // event loop only, as the next
+    private boolean ownDone; // event loop only, like the next field
     private boolean peerDone;
 
-    /** {@code keyId} names the namespace secret that both ends proved. */
+    /** @param keyId names the namespace secret that both ends proved */
     Link(
             RemoteNode node,
             Channel channel,
@@ -84,13 +84,16 @@ public final class Link {
         return localAddress;
     }
 
-    /** Whether both ends have one network: then they may share memory too. Other hosts may well see the same files. */
+    /**
+     * Whether the addresses show that both ends are on one machine, so that they may share memory. Seeing the same files proves nothing:
+     * hosts may share a file system.
+     */
     public boolean isLocal() {
         return remoteAddress.getAddress().isLoopbackAddress()
                 || remoteAddress.getAddress().equals(localAddress.getAddress());
     }
 
-    /** What only the two ends of this connection know; empty once it ended. On the event loop. */
+    /** A secret that only the two ends of this connection know; empty once it ended. On the event loop. */
     public Optional<Bytes> pairExporter() {
         SslHandler ssl = channel.pipeline().get(SslHandler.class);
         if (ssl == null) {
@@ -118,8 +121,8 @@ public final class Link {
     }
 
     /**
-     * Queues a frame from any thread; false if the link is at its end or gives way to another. A full queue ends it: the peer
-     * is too slow or gone.
+     * Queues a frame, from any thread. Returns false if the link has ended or another link replaces it. A full queue ends the link, because
+     * the peer is too slow or gone.
      */
     public boolean offer(Frame frame) {
         long bytes = (long) Frame.HEADER_BYTES + frame.bytes().length;
@@ -150,13 +153,13 @@ public final class Link {
         var _ = channel.close();
     }
 
-    /** Tells the peer why, then closes the connection; done within a second whatever the peer does. */
+    /** Sends the cause to the peer, then closes the connection, within a second in any case. */
     public void finish(CloseCause cause, String why) {
         ending.compareAndSet(null, why);
         closeAfter(encoded(cause, why), channel);
     }
 
-    /** A better link goes on: what is under way is still delivered until both ends said so, or the time is up. */
+    /** Another link replaces this one. Frames in flight are delivered until both ends have sent their last frame, or the time is over. */
     void retire() {
         offering.lock();
         try {
@@ -164,7 +167,7 @@ public final class Link {
         } finally {
             offering.unlock();
         }
-        // As a task, so that it comes behind the frames that other threads have queued as tasks.
+        // As a task, so that it follows the frames that other threads have queued as tasks.
         channel.eventLoop()
                 .execute(() -> channel.writeAndFlush(encoded(CloseCause.DUPLICATE, GIVES_WAY))
                         .addListener(_ -> {
@@ -174,7 +177,7 @@ public final class Link {
         var _ = channel.eventLoop().schedule(() -> end(GIVES_WAY), DRAIN_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** The peer switched to a better link and sends nothing more on this one. */
+    /** The peer switched to the other link and sends nothing more on this one. */
     void peerRetired() {
         peerDone = true;
         endIfDrained();
@@ -190,13 +193,13 @@ public final class Link {
         return FrameDecoder.encode(channel.alloc(), LinkCodec.encode(new LinkMessage.Close(cause, why)));
     }
 
-    /** Why it ended, as one line. */
+    /** The reason of its end, as one line. */
     String ending() {
         String why = ending.get();
         return why == null ? "the connection was closed" : why;
     }
 
-    /** When the connection is closed. */
+    /** Completes when the connection is closed. */
     public Future<Void> closed() {
         return channel.closeFuture();
     }
@@ -208,7 +211,7 @@ public final class Link {
                         () -> {
                             var _ = channel.close();
                         },
-                        LAST_WORD_MILLIS,
+                        CLOSE_WAIT_MILLIS,
                         TimeUnit.MILLISECONDS);
     }
 }

@@ -14,7 +14,7 @@ import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes what an admitted link brings to whom it is for. */
+/** Passes the frames of an admitted link to their receivers. */
 final class LinkHandler extends SimpleChannelInboundHandler<Frame> {
     private static final Logger LOG = LoggerFactory.getLogger(LinkHandler.class);
 
@@ -81,14 +81,13 @@ final class LinkHandler extends SimpleChannelInboundHandler<Frame> {
                 link.peerRetired();
             }
             case LinkMessage.Close close -> link.end("the peer closed the link: " + close.text());
-            case LinkMessage.Refused
-                    refused -> // on its way when this end had admitted the link, as by a deadline there
+            case LinkMessage.Refused refused -> // sent before the peer knew of the admission, as after a timeout there
                 link.end("the peer refused the link after all: " + refused.text());
             case LinkMessage.StreamRequest request -> streams.requested(link, request);
             case LinkMessage.StreamTicket ticket -> streams.granted(ticket);
             case LinkMessage.Probe() -> {}
             case LinkMessage.Duplicate(var found) ->
-                table.told(found, link.node().endpoint().id(), link.remoteAddress());
+                table.ownDoubled(found, link.node().endpoint().id(), link.remoteAddress());
             case LinkMessage.ClientHello _, LinkMessage.ServerHello _, LinkMessage.Proof _, LinkMessage.Admitted _ ->
                 malformed(message.getClass().getSimpleName() + " does not belong on an admitted link");
         }

@@ -4,13 +4,13 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The key from which a link's data streams get theirs; gone with the link. */
+/** The key from which the keys of a link's data streams are derived; wiped when the link ends. */
 public final class LinkKey {
     private final ReentrantLock lock = new ReentrantLock(); // the link's thread wipes while others copy
     private final byte[] key;
     private boolean wiped;
 
-    /** @param key given away */
+    /** @param key owned by this object from now on */
     public LinkKey(byte[] key) {
         this.key = key;
     }

@@ -28,7 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The links of a node, one for each other node. Changed by the event loop only; any thread may look. */
+/** The links of a node, one for each other node. Only the event loop changes it; any thread may read it. */
 public final class LinkTable implements AdmissionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(LinkTable.class);
 
@@ -44,10 +44,10 @@ public final class LinkTable implements AdmissionHandler {
     private final RefusalLog refusals;
     private final Map<NodeId, Link> links = new ConcurrentHashMap<>();
     private final Clock clock;
-    private final Doubles doubles; // event loop only, as the next ones
+    private final Doubles doubles; // event loop only, like the next fields
     private SortedMap<PeerId, DoubledIdentity> doubled = new TreeMap<>();
     private long reviewedNanos;
-    private boolean wasTold;
+    private boolean wasReported;
     private final RekeyPlaces rekeying = new RekeyPlaces();
     private long rekeyed;
 
@@ -99,7 +99,8 @@ public final class LinkTable implements AdmissionHandler {
         if (held == null) {
             return links.size() < linksMax
                     ? new Event.Allowed()
-                    : new Event.Denied(LinkRejection.TOO_MANY, "this node has " + linksMax + " links, its most");
+                    : new Event.Denied(
+                            LinkRejection.TOO_MANY, "this node has reached its limit of " + linksMax + " links");
         }
         return switch (LinkChoice.judge(self, held.node(), node)) {
             case REPLACES, SUCCEEDS -> new Event.Allowed();
@@ -112,12 +113,13 @@ public final class LinkTable implements AdmissionHandler {
                                         + " of this node is linked, this is "
                                         + node.endpoint().incarnation());
             case YIELDS -> {
-                // Who was dialled says no. Who dialled was admitted over there, where messages may already be on the
-                // way.
-                held.say(new LinkMessage.Probe()); // if the held one is dead, let it be noticed
+                // Only the side that was dialled denies. The dialling side is already admitted by the peer, whose
+                // messages may
+                // be in flight.
+                held.say(new LinkMessage.Probe()); // if the held link is dead, this detects it
                 yield node.dialed()
                         ? new Event.Allowed()
-                        : new Event.Denied(LinkRejection.DUPLICATE, "another link between the two nodes goes on");
+                        : new Event.Denied(LinkRejection.DUPLICATE, "another link between the two nodes continues");
             }
         };
     }
@@ -186,13 +188,16 @@ public final class LinkTable implements AdmissionHandler {
         observer.refused(address, peer, refusal, why);
     }
 
-    /** A connection was closed unheard. The observer is not told: there may be thousands a second. */
+    /** Counts a connection that was closed unread. The observer is not called, because there may be thousands a second. */
     public void turnAway(InetSocketAddress address, LinkRejection refusal, String why) {
         tally.refused(refusal);
         refusals.seldom(address, Optional.empty(), refusal, why);
     }
 
-    /** A node proved itself; what it has to be told of its identity. This machine's own is judged when it is met. */
+    /**
+     * Records the start of a node that proved itself. Returns evidence to send to it, if another computer uses its identity. This machine's
+     * own identity is checked in the handshake.
+     */
     private Optional<DoubledIdentity> met(Endpoint endpoint, InetSocketAddress address) {
         if (endpoint.id().peer().equals(self.peer())) {
             return Optional.empty();
@@ -203,7 +208,7 @@ public final class LinkTable implements AdmissionHandler {
         return found;
     }
 
-    /** A frame came over a link. */
+    /** Handles an incoming frame of a link. */
     void heard(Link link) {
         Optional<DoubledIdentity> found = doubles.frame(link.node().endpoint(), clock.nanoTime());
         found.ifPresent(evidence -> link.say(new LinkMessage.Duplicate(evidence)));
@@ -225,13 +230,15 @@ public final class LinkTable implements AdmissionHandler {
     }
 
     @Override
-    public void told(DoubledIdentity found, NodeId by, InetSocketAddress address) {
-        if (wasTold || !found.machine().equals(self.peer()) || !found.other().isForeignTo(own)) {
-            return; // said already, or not of this computer
+    public void ownDoubled(DoubledIdentity found, NodeId by, InetSocketAddress address) {
+        if (wasReported
+                || !found.machine().equals(self.peer())
+                || !found.other().isForeignTo(own)) {
+            return; // already reported, or not of this computer
         }
-        wasTold = true;
+        wasReported = true;
         Appearance other = found.other();
-        observer.told(
+        observer.ownDoubled(
                 other.address().isEmpty()
                         ? new DoubledIdentity(
                                 found.machine(),
@@ -246,7 +253,7 @@ public final class LinkTable implements AdmissionHandler {
         return new LinkHandler(link, observer, streams, this, tally);
     }
 
-    /** The connection of {@code link} is closed. */
+    /** Removes {@code link}, whose connection is closed. */
     void ended(Link link) {
         link.key().wipe();
         if (links.get(link.node().endpoint().id()) == link) {

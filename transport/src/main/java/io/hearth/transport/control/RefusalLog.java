@@ -11,9 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * One line per cause and minute, however many connections are refused, for causes that nobody else tells of. Event loop only.
- */
+/** Logs rejected connections, at most one line per cause and minute, for causes that the observer does not report. Event loop only. */
 final class RefusalLog {
     private static final Logger LOG = LoggerFactory.getLogger(RefusalLog.class);
     private static final long QUIET_NANOS = 60_000_000_000L;
@@ -28,7 +26,8 @@ final class RefusalLog {
     }
 
     void log(InetSocketAddress address, boolean dialed, Optional<PeerId> peer, LinkRejection refusal, String why) {
-        boolean isEnding = dialed && refusal == LinkRejection.HUNG_UP; // as processes do; who dials tries again
+        boolean isEnding = dialed
+                && refusal == LinkRejection.HUNG_UP; // as when the peer's process ends; the dialling side retries
         if (isEnding || refusal == LinkRejection.DUPLICATE || refusal.tellsOfPeer()) {
             LOG.debug("refused cause={} address={} reason={}", refusal, address, why);
         } else {
@@ -36,7 +35,7 @@ final class RefusalLog {
         }
     }
 
-    /** Of a connection that nobody else tells of, whatever the cause. */
+    /** Logs a rejected connection that the observer does not report, for any cause. */
     void seldom(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String why) {
         long nowNanos = clock.nanoTime();
         @Nullable Last last = lasts.get(refusal);

@@ -14,14 +14,14 @@ import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One {@link RekeyChannel}: hands messages on until either side or the time ends it. */
+/** One {@link RekeyChannel}. It passes messages on until either side or the time limit ends it. */
 final class RekeyHandler extends SimpleChannelInboundHandler<Frame> implements RekeyChannel {
     private static final Logger LOG = LoggerFactory.getLogger(RekeyHandler.class);
 
     /** Two rosters and two secrets take well under a second. */
     static final long LIFE_MILLIS = 5_000;
 
-    /** A roster of the largest size, twice, and the secret. */
+    /** Twice a roster of the largest size, and the secret. */
     static final long QUEUE_BYTES_MAX = 1L << 20;
 
     private static final String ENDED = "re-keying ended: ";
@@ -34,12 +34,12 @@ final class RekeyHandler extends SimpleChannelInboundHandler<Frame> implements R
     private final BiConsumer<LinkRejection, String> faults;
     private final ChannelHandlerContext handshake;
     private final AtomicLong queuedBytes = new AtomicLong(); // the owner adds, the event loop subtracts
-    private boolean over; // event loop only, as the next
+    private boolean over; // event loop only, like the next field
     private boolean faulty;
 
     /**
      * @param ended run once when the connection is gone
-     * @param faults hears why this side ended the connection, if the other one was at fault; bounds what is logged
+     * @param faults gets the reason if this side ends the connection for a fault of the other one; limits the log
      */
     RekeyHandler(
             PeerId peer,
@@ -58,7 +58,7 @@ final class RekeyHandler extends SimpleChannelInboundHandler<Frame> implements R
         this.handshake = handshake;
     }
 
-    /** On the event loop, once this handles what comes. */
+    /** Starts the channel, on the event loop, after this handler was installed. */
     void open() {
         LOG.debug("re-keying with peer={} address={}", peer.shortText(), address);
         observer.rekeyOpened(this);
@@ -132,7 +132,7 @@ final class RekeyHandler extends SimpleChannelInboundHandler<Frame> implements R
                 .addListener(_ -> queuedBytes.addAndGet(-bytes));
     }
 
-    /** What was sent before still goes out. */
+    /** Messages that were sent before are still delivered. */
     @Override
     public void close(String why) {
         LOG.debug("re-keying with peer={} is over: {}", peer.shortText(), why);

@@ -3,17 +3,17 @@ package io.hearth.transport.control;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.machine.LinkMessage;
 
-/** What links tell the data streams; on the event loop, so nothing here blocks. */
+/** Events of links for the data streams. Called on the event loop, so an implementation must not block. */
 public interface StreamMessages {
-    /** There is a link, over which streams may be opened. */
+    /** A link was admitted; streams may be opened over it. */
     void linked(Link link);
 
     /** The peer, which dialled {@code link}, asks for a ticket. */
     void requested(Link link, LinkMessage.StreamRequest request);
 
-    /** A ticket that this node asked for. */
+    /** A ticket arrived that this node asked for. */
     void granted(LinkMessage.StreamTicket ticket);
 
-    /** There is no link to that node any more: its streams end. */
+    /** The last link to that node ended, and its streams end too. */
     void lost(NodeId peer);
 }

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The running counts behind {@link LinkCounters}; any thread adds, any thread reads. */
+/** The running counts behind {@link LinkCounters}; any thread adds and reads. */
 public final class Tally {
     final LongAdder admitted = new LongAdder();
     public final LongAdder droppedSends = new LongAdder();

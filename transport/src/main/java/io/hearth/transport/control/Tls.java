@@ -25,11 +25,11 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The TLS of links: 1.3 only, x25519, and from each side exactly one Ed25519 certificate, whose key is the identity. Who signed
- * it, its names and its dates mean nothing.
+ * The TLS of links: 1.3 only, x25519, and from each side exactly one Ed25519 certificate, whose key is the identity. The signer, the names
+ * and the dates of the certificate are ignored.
  *
- * <p>Each connection gets an {@link SSLContext} of its own. A context remembers sessions, and a resumed session skips the
- * certificates; a context that serves one connection has nothing to resume, whatever the other side kept.
+ * <p>Each connection gets an {@link SSLContext} of its own. A context remembers sessions, and a resumed session skips the certificates; a
+ * context that serves one connection has nothing to resume.
  */
 public final class Tls {
     private static final String PROTOCOL = "TLSv1.3";
@@ -39,7 +39,7 @@ public final class Tls {
     private static final String PAIR_EXPORTER = "EXPORTER-hearth-1 pair";
     private static final int EXPORTER_BYTES = 32;
     private static final int STEPS_MAX = 100; // about 20 are needed
-    private static final int REHEARSAL_BYTES = 64 * 1024; // more than one side says
+    private static final int REHEARSAL_BYTES = 64 * 1024; // more than one side sends
 
     /** SubjectPublicKeyInfo of an Ed25519 key up to the raw key (RFC 8410 section 4). */
     private static final byte[] SPKI_PREFIX = HexFormat.of().parseHex("302a300506032b6570032100");
@@ -72,10 +72,10 @@ public final class Tls {
     }
 
     /**
-     * One handshake with itself, in memory. A JVM's first handshake takes some tenths of a second, most of it for loading
-     * classes: better before a peer waits for it.
+     * Runs a handshake with itself, in memory. A JVM's first handshake takes some tenths of a second, mostly for loading classes. So it
+     * happens before a peer waits for it.
      *
-     * @return whom it met: this identity
+     * @return the proved peer, which is this identity
      */
     public PeerId rehearse() throws SSLException {
         SSLEngine client = engine(true);
@@ -112,7 +112,7 @@ public final class Tls {
         }
     }
 
-    /** Whom the other side's certificate names, once the handshake is done. */
+    /** The peer that the other side's certificate names, after the handshake. */
     static PeerId peer(SSLEngine engine) throws SSLException {
         try {
             return peer((X509Certificate[]) engine.getSession().getPeerCertificates());
@@ -126,12 +126,12 @@ public final class Tls {
         return Bytes.of(export(engine, LINK_EXPORTER));
     }
 
-    /** 32 other such bytes, for the keys of data streams; the caller wipes them. */
+    /** 32 other such bytes, for the keys of data streams; the caller must wipe them. */
     static byte[] dataExporter(SSLEngine engine) throws SSLException {
         return export(engine, DATA_EXPORTER);
     }
 
-    /** 32 more, for the names of the two ends while they pair. */
+    /** 32 more such bytes, for the names of the two ends while they pair. */
     static Bytes pairExporter(SSLEngine engine) throws SSLException {
         return Bytes.of(export(engine, PAIR_EXPORTER));
     }
@@ -154,8 +154,8 @@ public final class Tls {
     }
 
     /**
-     * Shows the identity, whoever asks. The JDK's own key managers keep keys in encrypted stores and open them anew, with ten
-     * thousand rounds of hashing, for each connection.
+     * Presents this identity to every peer. The JDK's own key managers keep keys in encrypted stores, which they open with ten thousand
+     * rounds of hashing for each connection.
      */
     private static final class OneIdentity extends X509ExtendedKeyManager {
         private static final String ALIAS = "hearth";

@@ -1,6 +1,6 @@
 package io.hearth.transport.control;
 
-/** A rate limit: tokens flow in steadily up to a brim, each event takes one. */
+/** A rate limit: tokens are added at a steady rate up to a maximum, and each event takes one. */
 final class TokenBucket {
     private static final long SECOND = 1_000_000_000L;
 
@@ -17,7 +17,7 @@ final class TokenBucket {
         filledNanos = nowNanos;
     }
 
-    /** Whether a token is there at {@code nowNanos}, which never goes back. */
+    /** Whether there is a token at {@code nowNanos}, which never decreases. */
     boolean has(long nowNanos) {
         long passedNanos =
                 Math.clamp(nowNanos - filledNanos, 0, brimNanos); // clamped before the sum, which cannot overflow

@@ -10,14 +10,14 @@ import io.netty.channel.ChannelPromise;
 public final class WireMeter extends ChannelDuplexHandler {
     private final int handshakeBytesMax;
     private boolean admitted;
-    private volatile long bytesIn; // written by the event loop, read by whoever asks for LinkInfo
-    private volatile long bytesOut; // likewise
+    private volatile long bytesIn; // written by the event loop, read by callers of LinkInfo
+    private volatile long bytesOut; // written and read like bytesIn
 
     public WireMeter(int handshakeBytesMax) {
         this.handshakeBytesMax = handshakeBytesMax;
     }
 
-    /** From now on any number of bytes may come in. */
+    /** Removes the limit on incoming bytes. */
     void admit() {
         admitted = true;
     }
@@ -39,8 +39,8 @@ public final class WireMeter extends ChannelDuplexHandler {
             context.fireChannelRead(buffer);
             return;
         }
-        // A server may speak as a member right behind its word of admission: what fits is heard before the rest is
-        // judged.
+        // A server may send member messages right after its Admitted message: the bytes below the limit are handled
+        // before the rest is judged.
         int fitting = (int) Math.max(0, handshakeBytesMax - before);
         context.fireChannelRead(buffer.readRetainedSlice(fitting));
         if (admitted) {

@@ -1,4 +1,4 @@
-/** Control links: who gets a connection, TLS, frames, and the table of links that are up. */
+/** Control links: admission of connections, TLS, frames, and the table of admitted links. */
 @NullMarked
 package io.hearth.transport.control;
 

@@ -71,9 +71,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The links of one node: listens, dials, proves membership both ways, and moves messages of (kind, bytes) between members.
  *
- * <p>One thread serves all control links and calls the {@link LinkObserver}. Messages between two nodes keep their order, except
- * while one of two duplicate links gives way to the other: then none is lost, but the first ones on the link that stays may
- * overtake the last ones on the other.
+ * <p>One thread serves all control links and calls the {@link LinkObserver}. Messages between two nodes keep their order, except while one
+ * of two duplicate links replaces the other. Then no message is lost, but the first messages on the remaining link may overtake the last
+ * ones on the other.
  */
 public final class Links implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Links.class);
@@ -94,8 +94,8 @@ public final class Links implements AutoCloseable {
     private final HandshakeMachine machine;
     private final AdmissionGate gate; // event loop only
     private final Channel server;
-    private final AtomicLong dials = new AtomicLong(); // callers of dial() count up
-    private final AtomicInteger dialing = new AtomicInteger(); // callers count up, the event loop down
+    private final AtomicLong dials = new AtomicLong(); // incremented by callers of dial()
+    private final AtomicInteger dialing = new AtomicInteger(); // incremented by callers, decremented by the event loop
     private final AtomicBoolean closing = new AtomicBoolean(); // set once by close(), read by all
 
     private Links(
@@ -111,17 +111,17 @@ public final class Links implements AutoCloseable {
         this.options = options;
         this.clock = clock;
         this.observer = observer;
-        Optional<SharedMemoryHandshake> door = door(options);
-        Optional<ServerSocketChannel> data = bindData(options, door);
+        Optional<SharedMemoryHandshake> sharedMemory = sharedMemory(options);
+        Optional<ServerSocketChannel> data = bindData(options, sharedMemory);
         dataPort = data.map(bound -> bound.socket().getLocalPort()).orElse(0);
         group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("hearth-links", true), NioIoHandler.newFactory());
         LinkLimits limits = options.limits();
         deadlines = new Deadlines(group);
-        streams =
-                new Streams(this::link, this::ranksHere, ciphers, options.transport(), door, limits, clock, deadlines);
+        streams = new Streams(
+                this::link, this::ranksHere, ciphers, options.transport(), sharedMemory, limits, clock, deadlines);
         table = new LinkTable(self, options.policy(), limits.linksMax(), observer, streams, tally, clock);
-        localListener = door.map(open -> new StreamListener(
+        localListener = sharedMemory.map(open -> new StreamListener(
                 open.server(), streams::greetLocal, greetingThreads(open.connectionsMax()), observer::failed));
         listener = data.isEmpty() ? Optional.empty() : Optional.of(listen(data.get()));
         tls = new Tls(identity);
@@ -140,11 +140,11 @@ public final class Links implements AutoCloseable {
                 dataPort,
                 Feature.of(options.aesSlow()),
                 limits.handshake().toNanos());
-        server.config().setAutoRead(true); // the first connection needs all of the above
+        server.config().setAutoRead(true); // only now, because a connection needs all of the above
         group.execute(this::rehearse);
     }
 
-    /** On the event loop: a peer that dials meanwhile needs what this loads. */
+    /** Loads the TLS classes on the event loop, where a peer that dials meanwhile would need them. */
     private void rehearse() {
         try {
             LOG.debug("TLS is ready for {}", tls.rehearse().shortText());
@@ -154,13 +154,13 @@ public final class Links implements AutoCloseable {
     }
 
     /**
-     * Opens the links of a node; it can be dialled from now on.
+     * Opens the links of a node, which can be dialled from now on.
      *
      * @param identity of this machine; its peer id must be that of {@code self}
      * @param self this start of this node
      * @param keys of the namespace; borrowed until {@link #close}
      * @param observer called on the links' own thread
-     * @throws SetupException the port is taken or the address is not this machine's; says what to do
+     * @throws SetupException if the port is taken or the address is not this machine's; its text says what to do
      */
     public static Links open(
             LinkOptions options, NodeIdentity identity, Endpoint self, NamespaceKeys keys, LinkObserver observer)
@@ -171,7 +171,7 @@ public final class Links implements AutoCloseable {
     /**
      * As {@link #open(LinkOptions, NodeIdentity, Endpoint, NamespaceKeys, LinkObserver)}, for a node whose secret may be replaced.
      *
-     * @param keys borrowed until {@link #close}; new links prove what it holds when they begin
+     * @param keys borrowed until {@link #close}; a new link proves the keys that the ring holds when the link begins
      */
     public static Links open(
             LinkOptions options, NodeIdentity identity, Endpoint self, KeyRing keys, LinkObserver observer)
@@ -180,8 +180,8 @@ public final class Links implements AutoCloseable {
     }
 
     /**
-     * As {@link #open}, with ciphers of the caller's. For the bench only, which measures what encryption costs: what goes over
-     * such links is as secret as those ciphers make it.
+     * As {@link #open}, with the caller's ciphers. Only for the bench, which measures the cost of encryption: data on such links is only as
+     * secret as those ciphers make it.
      *
      * @param ciphers the same at both ends, or no stream opens
      */
@@ -248,18 +248,18 @@ public final class Links implements AutoCloseable {
         return ((InetSocketAddress) server.localAddress()).getPort();
     }
 
-    /** The port of data streams, as the hello tells it; 0 without one. */
+    /** The port of data streams, as the hello announces it; 0 without one. */
     public int dataPort() {
         return dataPort;
     }
 
     /**
-     * Dials one address. What comes of it is told to the observer: {@link LinkObserver#admitted}, {@link
-     * LinkObserver#refused} or {@link LinkObserver#dialFailed}. Nothing once this node is closing.
+     * Dials one address. The observer gets the outcome: {@link LinkObserver#admitted}, {@link LinkObserver#refused} or {@link
+     * LinkObserver#dialFailed}. Does nothing once this node is closing.
      */
     public void dial(InetSocketAddress address) {
         if (closing.get()) {
-            return; // and with it the observer's interest
+            return; // the observer no longer needs the outcome
         }
         if (dialing.incrementAndGet() > options.limits().dialsMax()) {
             dialing.decrementAndGet();
@@ -320,31 +320,31 @@ public final class Links implements AutoCloseable {
             if (link.get().offer(frame)) {
                 return true;
             }
-            Optional<Link> now = link(peer); // a link that gives way refuses; its successor is there already
+            Optional<Link> now = link(peer); // a replaced link rejects the frame; its successor is already in the table
             link = now.equals(link) ? Optional.empty() : now;
         }
         tally.droppedSends.increment();
         return false;
     }
 
-    /** Ends the link to a node, telling it why; nothing happens if there is none. */
+    /** Ends the link to a node and sends it the reason; does nothing if there is no link. */
     public void close(NodeId peer, String reason) {
         link(peer).ifPresent(link -> link.finish(CloseCause.REQUESTED, reason));
     }
 
-    /** Members were seen at that address: half of all places before admission are kept for such addresses. */
+    /** Records that members were seen at that address. Half of all places before admission are reserved for such addresses. */
     public void remember(InetAddress address) {
         if (!closing.get()) {
             group.execute(() -> gate.remember(address));
         }
     }
 
-    /** Where data streams come from. */
+    /** The source of data streams to other nodes. */
     public StreamSource streams() {
         return streams;
     }
 
-    /** How the data streams travel that are open now, by peer: shared memory, TCP or some by each. */
+    /** The transports of the open data streams, by peer: shared memory, TCP or both. */
     public SortedMap<NodeId, Set<DataTransport>> transports() {
         return streams.transports();
     }
@@ -359,17 +359,19 @@ public final class Links implements AutoCloseable {
         group.execute(task);
     }
 
-    /** What only the two ends of the link to a node know; empty if there is none. For its observer, when it is admitted. */
+    /**
+     * A secret that only the two ends of the link to a node know; empty if there is no link. For the observer, when the node is admitted.
+     */
     Optional<Bytes> pairExporter(NodeId peer) {
         return link(peer).flatMap(Link::pairExporter);
     }
 
-    /** What happened so far. */
+    /** The counters since the links were opened. */
     public LinkCounters counters() {
         return tally.snapshot();
     }
 
-    /** Ends all links and streams and every thread of this node's links; bounded by a few seconds, idempotent. */
+    /** Ends all links, streams and threads of this node's links, within a few seconds; idempotent. */
     @Override
     public void close() {
         if (!closing.compareAndSet(false, true)) {
@@ -420,7 +422,7 @@ public final class Links implements AutoCloseable {
 
     private Optional<Runnable> enter(InetSocketAddress remote, InetSocketAddress local) {
         if (!options.remoteAddresses().test(remote.getAddress())) {
-            table.turnAway(remote, LinkRejection.BLOCKED, "not an address that was given");
+            table.turnAway(remote, LinkRejection.BLOCKED, "not an address from which this node may be reached");
             return Optional.empty();
         }
         Optional<AdmissionGate.Place> place = gate.enter(remote.getAddress(), clock.nanoTime());
@@ -428,7 +430,7 @@ public final class Links implements AutoCloseable {
             table.turnAway(remote, LinkRejection.TOO_MANY, "too many connections or handshakes");
             return Optional.empty();
         }
-        // Behind the gate, because to look at interfaces costs more than to close a connection.
+        // After the gate, because reading the interfaces costs more than closing a connection.
         if (!isUsable(local.getAddress())) {
             gate.leave(place.get());
             return Optional.empty();
@@ -447,8 +449,8 @@ public final class Links implements AutoCloseable {
 
     private void handshake(Channel channel, boolean dialed, long dial, InetSocketAddress address, Runnable settled) {
         var ssl = new SslHandler(tls.engine(dialed));
-        ssl.setHandshakeTimeoutMillis(0); // the handshake machine has the one time limit for everything
-        ssl.setCloseNotifyFlushTimeoutMillis(Link.LAST_WORD_MILLIS);
+        ssl.setHandshakeTimeoutMillis(0); // the handshake machine's time limit covers TLS too
+        ssl.setCloseNotifyFlushTimeoutMillis(Link.CLOSE_WAIT_MILLIS);
         channel.pipeline()
                 .addLast(new WireMeter(options.limits().handshakeBytesMax()))
                 .addLast(ssl)
@@ -456,12 +458,12 @@ public final class Links implements AutoCloseable {
                 .addLast(new HandshakeHandler(machine, dialed, dial, clock, table, options.limits(), address, settled));
     }
 
-    /** The present link to a node. */
+    /** The current link to a node. */
     public Optional<Link> link(NodeId peer) {
         return table.link(peer);
     }
 
-    /** How many nodes of this machine compute, this one included. */
+    /** Number of trainers on this machine, this one included. */
     private int ranksHere() {
         return 1
                 + (int) table.all().stream()
@@ -470,15 +472,15 @@ public final class Links implements AutoCloseable {
                         .count();
     }
 
-    private static Optional<ServerSocketChannel> bindData(LinkOptions options, Optional<SharedMemoryHandshake> door)
-            throws IOException {
+    private static Optional<ServerSocketChannel> bindData(
+            LinkOptions options, Optional<SharedMemoryHandshake> sharedMemory) throws IOException {
         if (!options.acceptsStreams()) {
             return Optional.empty();
         }
         try {
             return Optional.of(DataPort.bind(options.bind()));
         } catch (IOException failed) {
-            door.ifPresent(SharedMemoryHandshake::close);
+            sharedMemory.ifPresent(SharedMemoryHandshake::close);
             throw failed;
         }
     }
@@ -504,7 +506,7 @@ public final class Links implements AutoCloseable {
         return new GreetingThreads(tally, deadlines, options.limits().connect().toNanos(), atOnce);
     }
 
-    private static Optional<SharedMemoryHandshake> door(LinkOptions options) throws SetupException {
+    private static Optional<SharedMemoryHandshake> sharedMemory(LinkOptions options) throws SetupException {
         if (options.transport() == DataTransport.TCP) {
             return Optional.empty();
         }

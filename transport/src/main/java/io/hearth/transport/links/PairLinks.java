@@ -25,36 +25,36 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections over which machines pair: TLS and the bounds of every link, and no membership. The proof of the handshake is made
- * with the published key of an open namespace, so it proves nothing; what runs over these links has to. They meet neither members nor
- * nodes of an open namespace, because those come for another {@link Purpose}.
+ * Connections over which machines pair: with TLS and the limits of every link, but without membership. The handshake's proof uses the
+ * published key of an open namespace, so it proves nothing; the pairing protocol must prove the peers. These connections never reach
+ * members or nodes of an open namespace, because those have another {@link Purpose}.
  */
 public final class PairLinks implements AutoCloseable {
-    /** Connections at a time, beside those in their handshake. */
+    /** Most connections at once, not counting those in their handshake. */
     private static final int LINKS_MAX = 16;
 
     private static final int DIALS_MAX = 4;
     private static final int KIND = 56;
     private static final String NAMESPACE = "pair";
 
-    /** Hears what happens; called on the links' one thread, must not block and never throws. */
+    /** Receives the events. Called on the links' one thread; it must neither block nor throw. */
     public interface Observer {
         /**
-         * A connection is up.
+         * A connection was opened.
          *
-         * @param peer as TLS proved its identity; its slot is its own word
+         * @param peer its identity as TLS proved it; the slot is the peer's claim
          * @param exporter 32 bytes that only the two ends know
-         * @param address as dialled, or from where it came
+         * @param address the dialled address, or the source of an accepted connection
          */
         void met(NodeId peer, Bytes exporter, InetSocketAddress address);
 
-        /** One that was dialled did not come up, or one that came was turned away; {@code why} is one line for people. */
+        /** A dial failed, or an incoming connection was rejected; {@code why} is one line for people. */
         void notMet(InetSocketAddress address, String why);
 
-        /** A message came; given away. */
+        /** A message arrived; the observer owns it. */
         void arrived(NodeId peer, byte[] message);
 
-        /** It ended. */
+        /** The connection ended. */
         void gone(NodeId peer, String why);
     }
 
@@ -80,10 +80,10 @@ public final class PairLinks implements AutoCloseable {
     }
 
     /**
-     * Opens the links of this machine; it can be dialled from now on.
+     * Opens the links of this machine, which can be dialled from now on.
      *
      * @param self this start of a node whose machine is that of {@code identity}
-     * @throws SetupException the port is taken or the address is not this machine's; says what to do
+     * @throws SetupException if the port is taken or the address is not this machine's; its text says what to do
      */
     public static PairLinks open(LinkOptions options, NodeIdentity identity, Endpoint self, Observer observer)
             throws SetupException {
@@ -95,22 +95,22 @@ public final class PairLinks implements AutoCloseable {
         return links.port();
     }
 
-    /** What comes of it is told to the observer. */
+    /** Dials one address; the observer gets the outcome. */
     public void dial(InetSocketAddress address) {
         links.dial(address);
     }
 
-    /** Sends a message, without blocking; nothing happens if the connection is gone. */
+    /** Sends a message without blocking; the message is dropped if the connection is gone. */
     public void send(NodeId peer, byte[] message) {
         links.send(peer, KIND, message);
     }
 
-    /** Ends a connection after what was sent on it, and tells the other side why. */
+    /** Ends a connection after its queued messages, and sends the reason to the other side. */
     public void close(NodeId peer, String why) {
         links.close(peer, why);
     }
 
-    /** Ends all; bounded by a few seconds, idempotent. */
+    /** Ends all connections within a few seconds; idempotent. */
     @Override
     public void close() {
         links.close();

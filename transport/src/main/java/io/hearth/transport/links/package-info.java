@@ -1,4 +1,4 @@
-/** The whole transport of a node or of a pairing. */
+/** The complete transport of a node, and that of a pairing. */
 @NullMarked
 package io.hearth.transport.links;
 

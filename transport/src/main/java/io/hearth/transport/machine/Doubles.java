@@ -14,31 +14,29 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Finds identities that two computers use, as after a restored snapshot of a whole disk: nothing on such a disk shows that it is a
- * copy.
+ * Finds identities that two computers use, as after a restored snapshot of a whole disk. Nothing on such a disk shows that it is a copy.
  *
- * <p>Two starts <em>conflict</em> if they cannot both be of one computer: they name two boots of the operating system, or they are
- * two starts in one slot, whose lock only one process of a computer can hold. That alone is no evidence, since a computer boots
- * and a process is restarted. But then the older start is dead. So an identity is doubled if <em>both</em> of two starts that
- * conflict brought something (a hello that was proven, or a frame) more than {@link #BOTH_NANOS} after the first hello of the later
- * one.
+ * <p>Two starts <em>conflict</em> if they cannot both be of one computer: they name two boots of the operating system, or they are two
+ * starts in one slot, whose lock only one process of a computer can hold. A conflict alone is no evidence, because a computer may boot and
+ * a process may restart; but then the older start is dead. So an identity is doubled if <em>both</em> of two conflicting starts sent
+ * something (a proven hello, or a frame) more than {@link #BOTH_NANOS} after the first hello of the later one.
  *
- * <p>While this node itself stood still, the words of the dead waited in its sockets: after a gap both have to be heard anew.
+ * <p>If this node itself was paused, messages of a dead start may wait in its sockets. So after a gap both starts must be heard again.
  *
- * <p>Pure: no clock and no threads. One thread asks, and says what time it is.
+ * <p>Pure: no clock and no threads. One thread calls it and passes the time.
  */
 public final class Doubles {
-    /** How long the words of a dead start may be under way. */
+    /** Time for which messages of a dead start may be in flight. */
     public static final long BOTH_NANOS = 1_000_000_000L;
 
-    /** A pause of this node itself. */
+    /** Shortest time without a call that counts as a pause of this node itself. */
     static final long GAP_NANOS = 1_000_000_000L;
 
-    /** How long an identity counts as doubled after both were heard last. A start without a link is heard once a minute. */
+    /** Time for which an identity counts as doubled after both starts were last heard. A start without a link is heard once a minute. */
     static final long KEPT_NANOS = 120_000_000_000L;
 
-    /** How often a start is told. */
-    static final long TOLD_NANOS = 10_000_000_000L;
+    /** Shortest time between two reports to one start. */
+    static final long REPORT_NANOS = 10_000_000_000L;
 
     /** Most machines known. */
     static final int MACHINES_MAX = 1_024;
@@ -51,7 +49,7 @@ public final class Doubles {
         final long firstNanos;
         String address;
         long lastNanos;
-        Optional<Long> toldNanos = Optional.empty();
+        Optional<Long> reportedNanos = Optional.empty();
 
         Start(Endpoint endpoint, String address, long nowNanos) {
             this.endpoint = endpoint;
@@ -70,7 +68,7 @@ public final class Doubles {
         Optional<Found> found = Optional.empty();
     }
 
-    /** @param bothNanos when both were there last */
+    /** @param bothNanos time at which both were last heard */
     private record Found(DoubledIdentity evidence, long bothNanos) {}
 
     private final LinkedHashMap<PeerId, Machine> machines = new LinkedHashMap<>(16, 0.75f, true);
@@ -83,9 +81,9 @@ public final class Doubles {
     }
 
     /**
-     * A node proved itself, whether it gets a link or not.
+     * Records the hello of a node that proved itself, with or without a link.
      *
-     * @return what it is to be told: another computer uses its identity
+     * @return evidence to send to the node if another computer uses its identity
      */
     public Optional<DoubledIdentity> hello(Endpoint endpoint, String address, long nowNanos) {
         observe(nowNanos);
@@ -98,21 +96,21 @@ public final class Doubles {
         start.address = address;
         Optional<DoubledIdentity> evidence = judge(machine, start);
         if (evidence.isPresent()) {
-            start.toldNanos = Optional.of(nowNanos);
+            start.reportedNanos = Optional.of(nowNanos);
         }
         return evidence;
     }
 
     /**
-     * A linked node sent something.
+     * Records a frame of a linked node.
      *
-     * @return what it is to be told, if it was not told so lately
+     * @return evidence to send to the node, unless it was sent lately
      */
     public Optional<DoubledIdentity> frame(Endpoint endpoint, long nowNanos) {
         observe(nowNanos);
         Machine machine = machines.get(endpoint.id().peer());
         if (machine == null) {
-            return Optional.empty(); // it gave way to newer ones
+            return Optional.empty(); // newer starts replaced it
         }
         for (Start start : machine.starts) {
             if (start.endpoint.equals(endpoint)) {
@@ -134,7 +132,7 @@ public final class Doubles {
         return doubled;
     }
 
-    /** How many machines are known. */
+    /** Number of known machines. */
     int machines() {
         return machines.size();
     }
@@ -166,9 +164,11 @@ public final class Doubles {
     private Optional<DoubledIdentity> dueEvidence(Machine machine, Start start, long nowNanos) {
         Optional<DoubledIdentity> evidence = judge(machine, start);
         boolean isDue = evidence.isPresent()
-                && start.toldNanos.filter(told -> nowNanos - told < TOLD_NANOS).isEmpty();
+                && start.reportedNanos
+                        .filter(told -> nowNanos - told < REPORT_NANOS)
+                        .isEmpty();
         if (isDue) {
-            start.toldNanos = Optional.of(nowNanos);
+            start.reportedNanos = Optional.of(nowNanos);
         }
         return isDue ? evidence : Optional.empty();
     }

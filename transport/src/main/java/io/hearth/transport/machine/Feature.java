@@ -13,15 +13,14 @@ public final class Feature {
 
     private Feature() {}
 
-    /** What a node lists. */
+    /** The features that a node lists. */
     public static List<String> of(boolean aesSlow) {
         return aesSlow ? List.of(CHACHA20, AES_SLOW) : List.of(CHACHA20);
     }
 
     /**
-     * The cipher of a link's data streams: ChaCha20-Poly1305 if AES is slow on either machine, because the slower one sets the
-     * pace. Both ends find the same, whichever is {@code own}; both hellos are in the transcript that the proofs cover, so nobody
-     * between them can change it.
+     * The cipher of a link's data streams: ChaCha20-Poly1305 if AES is slow on either machine, because the slower machine limits the speed.
+     * Both ends compute the same suite from either side. The proofs cover both hellos, so an attacker between the ends cannot change it.
      */
     static RecordCipher.Suite suite(List<String> own, List<String> theirs) {
         boolean bothChoose = own.contains(CHACHA20) && theirs.contains(CHACHA20);

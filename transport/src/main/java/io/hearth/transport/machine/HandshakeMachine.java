@@ -21,7 +21,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a TCP connection becomes a link between two members, seen from either side.
+ * The handshake that turns a TCP connection into a link between two members, for either side.
  *
  * <pre>
  * client                                                         server
@@ -34,18 +34,18 @@ import org.jspecify.annotations.Nullable;
  * Ended (admitted)
  * </pre>
  *
- * <p>Every other message, a proof that does not match and the passing of the time limit end the connection with a {@link
- * LinkRejection}. Each side asks its owner ({@link Effect.Ask}) only after the other's proof was found right; the client asks last,
- * because in TLS 1.3 it believes in success before the server has looked at its certificate.
+ * <p>Any other message, a wrong proof or the end of the time limit ends the connection with a {@link LinkRejection}. Each side asks its
+ * owner ({@link Effect.Ask}) only after it verified the other's proof. The client asks last, because in TLS 1.3 its handshake succeeds
+ * before the server has checked its certificate.
  *
- * <p>The identity of the other side is what TLS proved. Slot and incarnation are its own words, within that identity.
+ * <p>TLS proves the identity of the other side. Slot and incarnation are claims of that identity.
  */
 public final class HandshakeMachine
         implements Machine<HandshakeMachine.State, HandshakeMachine.Event, HandshakeMachine.Effect> {
     /** The protocol versions that this code speaks. */
     public static final List<Integer> VERSIONS = List.of(2);
 
-    /** What both computers with one identity are told. */
+    /** The message for both computers with one identity. */
     public static final String DOUBLED =
             "another computer uses the same identity: run 'hearth identity reset' on one of the two,"
                     + " then start Hearth again on both";
@@ -59,11 +59,11 @@ public final class HandshakeMachine
     private final long limitNanos;
 
     /**
-     * @param purpose what connections are for, whichever side made them
+     * @param purpose purpose of the connections, whichever side dials
      * @param self this start of this node
      * @param ring keys of the namespace; borrowed for the machine's life
-     * @param linkPort where this node can be dialled
-     * @param dataPort where this node accepts data streams; 0 if it accepts none
+     * @param linkPort port at which this node can be dialled
+     * @param dataPort port at which this node accepts data streams; 0 if it accepts none
      * @param features that this node has
      * @param limitNanos from the start to the end of a handshake, TLS included
      */
@@ -85,12 +85,12 @@ public final class HandshakeMachine
     }
 
     public sealed interface Event {
-        /** TLS is up; {@code exporter} is this connection's and 32 bytes long. */
+        /** TLS is established; {@code exporter} is the connection's exporter, 32 bytes. */
         record Secured(PeerId remote, Bytes exporter) implements Event {}
 
         record Arrived(LinkMessage message) implements Event {}
 
-        /** The peer broke the rules below this machine, and can still be told so if TLS is up. */
+        /** The peer broke the rules of a lower layer. It can still get the reason if TLS is established. */
         record Broken(LinkRejection refusal, String why) implements Event {}
 
         /** The connection is gone, or TLS failed. */
@@ -99,7 +99,7 @@ public final class HandshakeMachine
         /** The owner admits the node that it was asked about. */
         record Allowed() implements Event {}
 
-        /** The owner does not; {@code doubled} is told first if another computer uses the identity of that node. */
+        /** The owner rejects the node. If another computer uses its identity, {@code doubled} is sent first. */
         record Denied(LinkRejection refusal, String why, Optional<DoubledIdentity> doubled) implements Event {
             public Denied(LinkRejection refusal, String why) {
                 this(refusal, why, Optional.empty());
@@ -115,7 +115,7 @@ public final class HandshakeMachine
         /** The owner answers with {@link Event.Allowed} or {@link Event.Denied}. */
         record Ask(RemoteNode node) implements Effect {}
 
-        /** A link from now on, or a talk to be re-keyed; {@code keys} are those that both sides proved. */
+        /** The connection is now a link, or a channel for re-keying; {@code keys} are those that both sides proved. */
         record Admit(RemoteNode node, NamespaceKeys keys) implements Effect {}
 
         /**
@@ -123,14 +123,14 @@ public final class HandshakeMachine
          */
         record Unknown(PeerId remote) implements Effect {}
 
-        /** Another computer uses this node's identity, says {@code by}, which proved the secret or has that identity itself. */
-        record Told(DoubledIdentity found, NodeId by) implements Effect {}
+        /** Node {@code by} reports that another computer uses this node's identity; it proved the secret or has that identity itself. */
+        record OwnDoubled(DoubledIdentity found, NodeId by) implements Effect {}
 
-        /** Close the connection once everything sent is out. */
+        /** Close the connection after everything queued was sent. */
         record Refuse(LinkRejection refusal, String why, boolean byPeer) implements Effect {}
     }
 
-    /** What TLS proved. */
+    /** The facts that TLS proved. */
     record Secure(PeerId remote, Bytes exporter) {}
 
     sealed interface Phase {
@@ -146,14 +146,14 @@ public final class HandshakeMachine
 
         record Deciding(RemoteNode node, NamespaceKeys keys) implements Phase {}
 
-        /** No secret in common; the owner says how to put it. */
+        /** No secret in common; the owner chooses the message. */
         record Strange(String why) implements Phase {}
 
         record Ended() implements Phase {}
     }
 
     /**
-     * How far a handshake is.
+     * The progress of a handshake.
      *
      * @param dialed whether this side dialled
      * @param dial this process's counter of dials if it dialled, else 0
@@ -225,7 +225,7 @@ public final class HandshakeMachine
         if (message instanceof LinkMessage.Duplicate(var found)) {
             Optional<NodeId> by = believed(state);
             return by.isPresent()
-                    ? new Step<>(state, List.of(new Effect.Told(found, by.get())))
+                    ? new Step<>(state, List.of(new Effect.OwnDoubled(found, by.get())))
                     : refuse(state, LinkRejection.MALFORMED, "Duplicate does not belong before the proof");
         }
         return switch (state.phase()) {
@@ -247,7 +247,7 @@ public final class HandshakeMachine
         };
     }
 
-    /** Whose word on this node's identity counts: a node that proved the secret, or that has this identity. */
+    /** The peer, if its report about this node's identity counts: it proved the secret or has this identity. */
     private Optional<NodeId> believed(State state) {
         return switch (state.phase()) {
             case Phase.AwaitAdmitted(var node, var _) ->
@@ -331,7 +331,7 @@ public final class HandshakeMachine
                 : refuse(state, LinkRejection.NAMESPACE, "the peer did not prove this namespace's secret");
     }
 
-    /** Which secret a server's hello is about: it says one key id and why it can be proved here. */
+    /** The secret that a server's hello refers to by its one key id, and how this node can prove it. */
     private static Common proven(KeyRing.Keys keys, Hello hello) {
         boolean isCurrent = hello.keyId().equals(keys.id());
         if (hello.purpose() != Purpose.REKEY) {
@@ -350,14 +350,14 @@ public final class HandshakeMachine
             return refuse(state, LinkRejection.NAMESPACE, why);
         }
         if (!(state.phase() instanceof Phase.Deciding(var node, var keys))) {
-            throw new IllegalStateException("nobody asked for admission in " + state.phase());
+            throw new IllegalStateException("an answer about admission without a question, in " + state.phase());
         }
         var admit = new Effect.Admit(node, keys);
         return end(
                 state, state.dialed() ? List.of(admit) : List.of(new Effect.Send(new LinkMessage.Admitted()), admit));
     }
 
-    /** The checks that both sides make of the other's hello, as a refusal; null if it stands. */
+    /** The checks of the other side's hello that both sides make: a rejection, or null if the hello passes. */
     private @Nullable Step<State, Effect> judge(
             State state, Secure secure, Hello hello, KeyRing.Keys keys, Common secret) {
         var id = new NodeId(secure.remote(), hello.slot());
@@ -386,7 +386,7 @@ public final class HandshakeMachine
         return null;
     }
 
-    /** TLS proved that the other side holds this machine's key, and it is there now, on another computer: no more evidence is needed. */
+    /** Handles a peer that holds this machine's key and runs now on another computer, as TLS proved: no more evidence is needed. */
     private Step<State, Effect> meetDouble(State state, Endpoint met) {
         var own = Appearance.of(self, "");
         var other = Appearance.of(met, "");
@@ -397,7 +397,7 @@ public final class HandshakeMachine
                         new Effect.Send(new LinkMessage.Duplicate(
                                 new DoubledIdentity(self.id().peer(), other, own))),
                         new Effect.Send(new LinkMessage.Refused(LinkRejection.DOUBLED, DOUBLED)),
-                        new Effect.Told(new DoubledIdentity(self.id().peer(), own, other), self.id()),
+                        new Effect.OwnDoubled(new DoubledIdentity(self.id().peer(), own, other), self.id()),
                         refuse));
     }
 
@@ -444,7 +444,7 @@ public final class HandshakeMachine
                 secret);
     }
 
-    /** Ends the handshake and tells the other side why, if there is a secure channel to say it on. */
+    /** Ends the handshake, and sends the reason to the other side if TLS is established. */
     private static Step<State, Effect> refuse(State state, LinkRejection refusal, String why) {
         var refuse = new Effect.Refuse(refusal, why, false);
         return end(

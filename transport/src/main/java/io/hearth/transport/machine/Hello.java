@@ -6,20 +6,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How each side of a connection introduces itself. Claims only: the identity is what TLS proved, membership what the proof
- * over both hellos proves.
+ * The introduction of each side of a connection. These are only claims: TLS proves the identity, and the proof over both hellos proves
+ * membership.
  *
  * @param versions that the sender speaks
  * @param features that the sender has, see {@link Feature}
  * @param slot of the sender on its machine
  * @param incarnation not negative
  * @param bootId 16 bytes
- * @param systemBoot 16 bytes that name the time since the computer was started; empty if unknown
+ * @param systemBoot 16 bytes that name the current boot of the computer; empty if unknown
  * @param keyId 8 bytes that name the namespace secret
- * @param linkPort where the sender can be dialled, 1 to 65,535
- * @param dataPort where the sender accepts data streams, up to 65,535; 0 if it accepts none
+ * @param linkPort port at which the sender can be dialled, 1 to 65,535
+ * @param dataPort port at which the sender accepts data streams, up to 65,535; 0 if it accepts none
  * @param dial client: rises with each dial of its process; server: 0
- * @param chosen server: the version that holds on this link; client: 0
+ * @param chosen server: the version of this link; client: 0
  * @param formerKeyId 8 bytes that name the former secret, if the sender still has one
  */
 public record Hello(

@@ -4,21 +4,21 @@ import io.hearth.identity.NodeId;
 import io.hearth.transport.Endpoint;
 
 /**
- * Which of two links between the same two nodes stays. Both ends judge by the same facts, so they agree without a word:
+ * Chooses one of two links between the same two nodes. Both ends judge by the same facts, so they agree without a message:
  *
  * <pre>
  * peer's newer incarnation  &gt;  older
  * dialled by the smaller NodeId  &gt;  by the larger
- * later dial of one process  &gt;  earlier (who dials again has lost the earlier one)
+ * later dial of one process  &gt;  earlier (a node dials again only if it lost the earlier one)
  * </pre>
  */
 public final class LinkChoice {
     public enum Verdict {
-        /** The new connection takes the place of the held one, which ends. */
+        /** The new connection replaces the held one, which ends. */
         REPLACES,
-        /** The same start of the peer: the new connection goes on, the held one drains. */
+        /** The same start of the peer: the new connection continues, the held one drains. */
         SUCCEEDS,
-        /** The same start of the peer: the held link goes on. */
+        /** The same start of the peer: the held link continues. */
         YIELDS,
         /** The new connection comes from an older start of the peer, or from a second process in its slot. */
         STALE

@@ -47,7 +47,7 @@ public final class LinkCodec {
     private static final int PORT_MAX = 65_535;
     private static final int TEXT_CHARACTERS_MAX = 200;
     private static final int ADDRESS_CHARACTERS_MAX = 64;
-    private static final int SOCKET_BYTES_MAX = 103; // what macOS has room for
+    private static final int SOCKET_BYTES_MAX = 103; // the limit of macOS
     private static final Pattern SLOT = Pattern.compile("[a-z0-9-]{1,32}");
 
     private LinkCodec() {}
@@ -128,7 +128,7 @@ public final class LinkCodec {
     /**
      * Reads a frame of a known kind.
      *
-     * @throws MalformedMessageException the bytes are not such a message; says why
+     * @throws MalformedMessageException if the bytes are not such a message; its text says why
      */
     public static LinkMessage decode(Frame frame) throws MalformedMessageException {
         byte[] bytes = frame.bytes();
@@ -287,7 +287,7 @@ public final class LinkCodec {
         return ByteString.copyFrom(bytes.toArray());
     }
 
-    /** What a peer wrote ends up in logs and on terminals: printable ASCII only, and not much of it. */
+    /** Cleans a peer's text, which ends up in logs and on terminals: short, and printable ASCII only. */
     private static String clean(String text) {
         return clean(text, TEXT_CHARACTERS_MAX);
     }

@@ -6,7 +6,7 @@ import io.hearth.transport.DoubledIdentity;
 import io.hearth.transport.LinkRejection;
 import io.hearth.transport.StreamId;
 
-/** What the two ends of a connection say on their own behalf: frame kinds 1 to 15. */
+/** The messages of the link itself: frame kinds 1 to 15. */
 public sealed interface LinkMessage {
     /** Opens the handshake; {@code encoded} is {@code hello} byte for byte as on the wire. */
     record ClientHello(Hello hello, Bytes encoded) implements LinkMessage {}
@@ -17,13 +17,13 @@ public sealed interface LinkMessage {
     /** The client's proof of membership. */
     record Proof(Bytes proof) implements LinkMessage {}
 
-    /** The server's last word of a handshake that succeeded. */
+    /** The server's last message of a successful handshake. */
     record Admitted() implements LinkMessage {}
 
-    /** The last word of a handshake that failed. */
+    /** The last message of a failed handshake. */
     record Refused(LinkRejection refusal, String text) implements LinkMessage {}
 
-    /** The last frame of a link in this direction; what came before it holds. */
+    /** The last frame of a link in this direction; frames before it are valid. */
     record Close(CloseCause cause, String text) implements LinkMessage {}
 
     /** Asks the side that was dialled for a ticket of stream {@code id}. */
@@ -32,13 +32,13 @@ public sealed interface LinkMessage {
     /**
      * A one-use ticket for the stream of {@code request}.
      *
-     * @param socket path of the unix socket at which it is good too, empty for none
+     * @param socket path of the unix socket that accepts it too, empty for none
      */
     record StreamTicket(long request, Bytes ticket, String socket) implements LinkMessage {}
 
     /** Another computer uses the receiver's identity, which is {@code found}'s first appearance. */
     record Duplicate(DoubledIdentity found) implements LinkMessage {}
 
-    /** Says nothing; a dead connection answers it with a reset. */
+    /** An empty message; a dead connection answers it with a reset. */
     record Probe() implements LinkMessage {}
 }

@@ -4,7 +4,10 @@ import io.hearth.identity.PeerId;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Who is being re-keyed: so many at once, so many of them not on the roster, and of one machine one connection each way. One thread. */
+/**
+ * Limits the machines that are re-keyed at once: in total, those not on the roster, and one connection in each direction per machine. One
+ * thread.
+ */
 public final class RekeyPlaces {
     static final int CHANNELS_MAX = 8;
     static final int STRANGERS_MAX = 3;
@@ -26,7 +29,7 @@ public final class RekeyPlaces {
         channels.merge(peer, 1, Integer::sum);
     }
 
-    /** With what {@link #add} was called with. */
+    /** Removes an entry; the arguments must be those of {@link #add}. */
     public void remove(PeerId peer, boolean isMember) {
         all--;
         strangers -= isMember ? 0 : 1;

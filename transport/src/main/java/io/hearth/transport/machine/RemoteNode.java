@@ -7,9 +7,9 @@ import io.hearth.transport.cipher.RecordCipher;
 /**
  * The other end of a connection whose handshake succeeded.
  *
- * @param endpoint identity as TLS proved it; slot, incarnation and boot id as its holder says
- * @param linkPort where it says that it can be dialled
- * @param dataPort where it accepts data streams; 0 if it accepts none
+ * @param endpoint identity as TLS proved it; slot, incarnation and boot id as its holder claims
+ * @param linkPort port at which it claims that it can be dialled
+ * @param dataPort port at which it accepts data streams; 0 if it accepts none
  * @param suite of data streams
  * @param dialed whether this node dialled it
  * @param dial the dialling side's counter; later dials of one process have larger ones
@@ -23,12 +23,12 @@ public record RemoteNode(
         boolean dialed,
         long dial,
         Common common) {
-    /** A node that proved the present secret. */
+    /** A node that proved the current secret. */
     RemoteNode(Endpoint endpoint, int linkPort, int dataPort, RecordCipher.Suite suite, boolean dialed, long dial) {
         this(endpoint, linkPort, dataPort, suite, dialed, dial, Common.CURRENT);
     }
 
-    /** Whether it comes, or is met, only to be re-keyed. */
+    /** Whether the connection is only for re-keying one of its ends. */
     public boolean isRekeyed() {
         return common != Common.CURRENT;
     }

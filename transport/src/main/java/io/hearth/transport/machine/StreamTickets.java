@@ -11,13 +11,13 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * The accepting side's book of data streams: who asked, what is being opened here, which tickets are out.
+ * The accepting side's table of data streams: requests of peers, streams being opened here, and valid tickets.
  *
- * <p>A ticket goes out when both the peer's request and this node's own open are there, whichever came first. It is good for
- * one connection within {@link #LIFE_NANOS}; a later request for the same stream makes an earlier ticket void. So there is at
- * most one ticket for each stream being opened, and nothing grows with what a peer sends.
+ * <p>A ticket is issued when there are both the peer's request and this node's own open, in either order. It is valid for one connection
+ * within {@link #LIFE_NANOS}. A later request for the same stream makes an earlier ticket void. So there is at most one ticket for each
+ * stream being opened, and a peer's messages cannot make the table grow.
  *
- * <p>No clock, no threads, no random source of its own: the shell locks, says what time it is and supplies tickets.
+ * <p>No clock, threads or random source of its own: the shell locks, passes the time and supplies tickets.
  *
  * @param <L> the link over which a request came
  */
@@ -25,7 +25,7 @@ public final class StreamTickets<L> {
     /** Size of a ticket. */
     public static final int TICKET_BYTES = 16;
 
-    /** How long requests and tickets are good for. */
+    /** Lifetime of requests and tickets. */
     static final long LIFE_NANOS = 5_000_000_000L;
 
     /** A stream between this node and a peer. */
@@ -34,7 +34,7 @@ public final class StreamTickets<L> {
     /** A ticket to send to the peer over {@code link}. */
     public record Offer<L>(L link, long request, Bytes ticket) {}
 
-    /** What a redeemed ticket stands for. */
+    /** The stream and the link of a redeemed ticket. */
     public record Grant<L>(Wanted wanted, L link) {}
 
     private record Request<L>(L link, long number, long arrivedNanos) {}
@@ -43,7 +43,7 @@ public final class StreamTickets<L> {
 
     private final int entriesMax;
     private final Supplier<Bytes> random;
-    private final Map<Wanted, Optional<Bytes>> opening = new HashMap<>(); // with the ticket that is out, if any
+    private final Map<Wanted, Optional<Bytes>> opening = new HashMap<>(); // with the valid ticket, if any
     private final LinkedHashMap<Wanted, Request<L>> requests = new LinkedHashMap<>();
     private final Map<Bytes, Issued<L>> issued = new HashMap<>();
 
@@ -56,12 +56,15 @@ public final class StreamTickets<L> {
         this.random = random;
     }
 
-    /** This node opens its end; false if it already does or too many are being opened. Ends with {@link #closed}. */
+    /**
+     * Starts to open this node's end. Returns false if it is already being opened, or too many streams are. Must be followed by {@link
+     * #closed}.
+     */
     public boolean opened(Wanted wanted) {
         return opening.size() < entriesMax && opening.putIfAbsent(wanted, Optional.empty()) == null;
     }
 
-    /** A ticket for a request that came before this node's open, if one waits. */
+    /** A ticket for a request that came before this node's open, if there is one. */
     public Optional<Offer<L>> pending(Wanted wanted, long nowNanos) {
         Request<L> request = requests.remove(wanted);
         return request == null || nowNanos - request.arrivedNanos() > LIFE_NANOS
@@ -69,7 +72,7 @@ public final class StreamTickets<L> {
                 : Optional.of(issue(wanted, request.link(), request.number(), nowNanos));
     }
 
-    /** The peer asks: a ticket if this node is opening its end, else the request waits for that. */
+    /** Handles a peer's request. Returns a ticket if this node is opening its end; otherwise the request waits for that. */
     public Optional<Offer<L>> requested(Wanted wanted, L link, long number, long nowNanos) {
         if (opening.containsKey(wanted)) {
             return Optional.of(issue(wanted, link, number, nowNanos));
@@ -81,13 +84,13 @@ public final class StreamTickets<L> {
         return Optional.empty();
     }
 
-    /** Whether a ticket is out that went over such a link. */
+    /** Whether a valid ticket was sent over such a link. */
     public boolean isOut(Predicate<L> link, long nowNanos) {
         return issued.values().stream()
                 .anyMatch(out -> nowNanos - out.issuedNanos() <= LIFE_NANOS && link.test(out.link()));
     }
 
-    /** Takes a ticket out of the book; empty if it is unknown, used, void or too old. */
+    /** Removes a ticket from the table; empty if it is unknown, used, void or too old. */
     public Optional<Grant<L>> redeem(Bytes ticket, long nowNanos) {
         Issued<L> out = issued.remove(ticket);
         if (out == null) {
@@ -99,7 +102,7 @@ public final class StreamTickets<L> {
                 : Optional.of(new Grant<>(out.wanted(), out.link()));
     }
 
-    /** This node's open is over, whether it got its stream or gave up. */
+    /** Ends this node's open, with a stream or without one. */
     public void closed(Wanted wanted) {
         Optional<Bytes> out = opening.remove(wanted);
         if (out != null) {
@@ -107,7 +110,7 @@ public final class StreamTickets<L> {
         }
     }
 
-    /** What that node asked for is void. */
+    /** Drops the requests and tickets of that node. */
     public void lost(NodeId peer) {
         requests.keySet().removeIf(wanted -> wanted.peer().equals(peer));
         issued.values().removeIf(out -> out.wanted().peer().equals(peer));

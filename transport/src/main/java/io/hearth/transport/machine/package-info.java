@@ -1,4 +1,4 @@
-/** What decides about links: the handshake, its messages, and which of two links stays. */
+/** The decisions about links: the handshake, its messages, and the choice between two links. */
 @NullMarked
 package io.hearth.transport.machine;
 

@@ -18,40 +18,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The port of data streams, which everybody on the network can reach.
+ * The port of data streams, which any computer on the network can reach.
  *
- * <p>A connection is closed at once unless a ticket is out for its address. One thread reads the {@value
- * StreamPreamble#DIALER_BYTES} bytes that each sends first, without blocking; only one that shows a good ticket gets a thread of
- * its own. Silent connections have a second and {@value #WAITING_MAX} places, and the eldest makes room for the next, so a
- * crowd of them keeps nobody out: a member sends its bytes with the connection.
+ * <p>A connection is closed at once unless a valid ticket was sent to its address. One thread reads the first {@value
+ * StreamPreamble#DIALER_BYTES} bytes of each connection without blocking. Only a connection with a valid ticket gets its own thread. Silent
+ * connections have a second and {@value #WAITING_MAX} places, and a new one replaces the oldest. So many silent connections cannot keep a
+ * member out, which sends its bytes at once.
  */
 public final class DataPort implements AutoCloseable {
-    /** How long the first bytes may take. */
+    /** Time limit for the first bytes. */
     public static final long PREAMBLE_NANOS = 1_000_000_000L;
 
-    /** Connections whose first bytes are waited for. */
+    /** Most connections that wait for their first bytes. */
     static final int WAITING_MAX = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(DataPort.class);
     private static final int ACCEPTED_AT_ONCE = 64;
 
-    /** Who is let in. Called by the port's own thread, so nothing of it may block. */
-    public interface Doorkeeper {
-        /** Whether a ticket is out for somebody at {@code remote} who reaches this node at {@code local}. */
+    /** Decides which connections are admitted. Called by the port's own thread; it must not block. */
+    public interface Admission {
+        /** Whether a valid ticket was sent to a node at {@code remote} that reaches this node at {@code local}. */
         boolean isExpected(InetAddress remote, InetAddress local);
 
         /**
          * Redeems the ticket.
          *
-         * @return what is left to do in a thread of its own
-         * @throws IOException the ticket is not good
+         * @return the rest of the work, for its own thread
+         * @throws IOException the ticket is not valid
          */
         GreetingThreads.Greeter redeem(StreamPreamble.Dialed dialed) throws IOException;
     }
 
-    /** A connection whose first bytes are waited for. */
+    /** A connection that waits for its first bytes. */
     private record Waiting(SocketChannel channel, ByteBuffer in, long sinceNanos) {
-        // Two connections are never one, whatever they sent.
+        // Two connections are never equal.
         @Override
         public boolean equals(Object other) {
             return other == this;
@@ -65,28 +65,28 @@ public final class DataPort implements AutoCloseable {
 
     private final ServerSocketChannel server;
     private final Selector selector;
-    private final Doorkeeper doorkeeper;
+    private final Admission admission;
     private final GreetingThreads threads;
     private final long preambleNanos;
-    private final LinkedHashSet<Waiting> waiting = new LinkedHashSet<>(); // the port's thread only, eldest first
-    private final List<Waiting> complete = new ArrayList<>(); // the same, emptied each round
+    private final LinkedHashSet<Waiting> waiting = new LinkedHashSet<>(); // the port's thread only, oldest first
+    private final List<Waiting> complete = new ArrayList<>(); // the port's thread only, emptied each round
     private final Thread thread;
 
     /**
      * @param server bound; closed by this port
-     * @param threads its own; ended with this port
-     * @param preambleNanos for the first bytes
-     * @param onFatal told what ended the port's thread, if it was not {@link #close}
+     * @param threads owned by this port; ended with it
+     * @param preambleNanos time limit for the first bytes
+     * @param onFatal gets the error that ended the port's thread, if {@link #close} did not end it
      */
     public DataPort(
             ServerSocketChannel server,
-            Doorkeeper doorkeeper,
+            Admission admission,
             GreetingThreads threads,
             long preambleNanos,
             Consumer<Throwable> onFatal)
             throws IOException {
         this.server = server;
-        this.doorkeeper = doorkeeper;
+        this.admission = admission;
         this.threads = threads;
         this.preambleNanos = preambleNanos;
         this.selector = Selector.open();
@@ -114,7 +114,7 @@ public final class DataPort implements AutoCloseable {
         } catch (ClosedSelectorException closed) {
             // close() was called
         } catch (Throwable fatal) {
-            LOG.error("data connections are accepted no more: {}", String.valueOf(fatal), fatal);
+            LOG.error("data connections are no longer accepted: {}", String.valueOf(fatal), fatal);
             onFatal.accept(fatal);
         } finally {
             waiting.forEach(silent -> Deadlines.close(silent.channel()));
@@ -139,7 +139,7 @@ public final class DataPort implements AutoCloseable {
             forget(waiting.getFirst(), "its first bytes did not come in time");
         }
         if (!complete.isEmpty()) {
-            selector.selectNow(); // lets go of their cancelled keys
+            selector.selectNow(); // removes their cancelled keys
             complete.forEach(this::greet);
             complete.clear();
         }
@@ -147,7 +147,7 @@ public final class DataPort implements AutoCloseable {
 
     private long waitMillis() {
         if (waiting.isEmpty()) {
-            return 0; // until something comes
+            return 0; // no timeout
         }
         long leftNanos = preambleNanos - (System.nanoTime() - waiting.getFirst().sinceNanos());
         return Math.max(1, (leftNanos + 999_999) / 1_000_000);
@@ -179,8 +179,8 @@ public final class DataPort implements AutoCloseable {
     private void admit(SocketChannel channel) throws IOException {
         if (!(channel.getRemoteAddress() instanceof InetSocketAddress remote)
                 || !(channel.getLocalAddress() instanceof InetSocketAddress local)
-                || !doorkeeper.isExpected(remote.getAddress(), local.getAddress())) {
-            threads.refuse(channel, "nobody there has a ticket");
+                || !admission.isExpected(remote.getAddress(), local.getAddress())) {
+            threads.refuse(channel, "no ticket was sent to that address");
             return;
         }
         if (waiting.size() >= WAITING_MAX) {
@@ -221,7 +221,7 @@ public final class DataPort implements AutoCloseable {
             StreamPreamble.Dialed dialed = StreamPreamble.dialed(connection.in().flip())
                     .orElseThrow(() -> new IOException("not a Hearth stream: wrong magic"));
             channel.configureBlocking(true);
-            threads.start(channel, doorkeeper.redeem(dialed));
+            threads.start(channel, admission.redeem(dialed));
         } catch (IOException refused) {
             threads.release();
             threads.refuse(channel, String.valueOf(refused.getMessage()));
@@ -241,7 +241,7 @@ public final class DataPort implements AutoCloseable {
             thread.join(StreamListener.JOIN);
             threads.awaitEnd(StreamListener.JOIN);
         } catch (InterruptedException impatient) {
-            Thread.currentThread().interrupt(); // the caller is told; the threads end by themselves
+            Thread.currentThread().interrupt(); // passed to the caller; the threads end by themselves
         }
     }
 }

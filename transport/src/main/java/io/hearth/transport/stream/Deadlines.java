@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 public final class Deadlines {
     private final ScheduledExecutorService timer;
 
-    /** @param timer whose thread may close channels; never blocked */
+    /** @param timer its thread closes channels; it is never blocked */
     public Deadlines(ScheduledExecutorService timer) {
         this.timer = timer;
     }
@@ -26,12 +26,12 @@ public final class Deadlines {
         return () -> task.cancel(false);
     }
 
-    /** Closes a channel whose end is of no interest any more. */
+    /** Closes a channel and ignores a failure. */
     public static void close(Channel channel) {
         try {
             channel.close();
         } catch (IOException closedAnyway) {
-            // a socket whose close fails is closed all the same
+            // a socket whose close fails is closed anyway
         }
     }
 }

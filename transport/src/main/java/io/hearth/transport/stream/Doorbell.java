@@ -6,13 +6,13 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * Wakes the other end of a ring, over a unix socket of its own: one byte is one knock. The socket also tells when the other
- * process is gone, however it went.
+ * Wakes the other end of a ring, over its own unix socket: one byte is one wake-up. The socket also shows that the other process ended, in
+ * whatever way.
  */
 public final class Doorbell {
     private final SocketChannel channel;
-    private final ByteBuffer heard = ByteBuffer.allocateDirect(64); // whoever waits
-    private final ByteBuffer knock = ByteBuffer.allocateDirect(1); // whoever rings; one thread, the same as above
+    private final ByteBuffer heard = ByteBuffer.allocateDirect(64); // used by the waiting thread
+    private final ByteBuffer knock = ByteBuffer.allocateDirect(1); // used by the ringing thread
 
     /** @param channel connected; closed by its owner */
     public Doorbell(SocketChannel channel) {
@@ -23,16 +23,16 @@ public final class Doorbell {
         return channel;
     }
 
-    /** Wakes the other end. Knocks only answer its word that it sleeps, so they do not pile up. */
+    /** Wakes the other end. It is called only after the other end announced that it sleeps, so bytes do not pile up. */
     void ring() throws IOException {
         knock.clear();
         channel.write(knock);
     }
 
     /**
-     * Sleeps until the other end rings; knocks from before count.
+     * Sleeps until the other end rings; an earlier ring counts too.
      *
-     * @throws EOFException it is gone
+     * @throws EOFException the other process is gone
      */
     void await() throws IOException {
         if (channel.read(heard.clear()) < 0) {
@@ -40,21 +40,21 @@ public final class Doorbell {
         }
     }
 
-    /** As {@link #ring}, where the end of the other process does not matter now. */
+    /** As {@link #ring}, but ignores the end of the other process. */
     void ringOrEnd() {
         try {
             ring();
         } catch (IOException gone) {
-            // whoever waits next hears it
+            // the next wait reports it
         }
     }
 
-    /** As {@link #await}, where the end of the other process does not matter now. */
+    /** As {@link #await}, but ignores the end of the other process. */
     void awaitOrEnd() {
         try {
             await();
         } catch (IOException gone) {
-            // whoever waits next hears it
+            // the next wait reports it
         }
     }
 }

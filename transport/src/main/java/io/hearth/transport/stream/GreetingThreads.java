@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Short-lived threads, a bounded number of them, in each of which one connection becomes a stream or is closed. */
+/** A bounded number of short-lived threads. In each of them one connection becomes a stream or is closed. */
 public final class GreetingThreads {
     private static final Logger LOG = LoggerFactory.getLogger(GreetingThreads.class);
 
@@ -29,8 +29,8 @@ public final class GreetingThreads {
     private final Set<SocketChannel> greeting = ConcurrentHashMap.newKeySet(); // at most threadsMax
 
     /**
-     * @param limitNanos for a connection to become a stream
-     * @param threadsMax at once
+     * @param limitNanos time limit for a connection to become a stream
+     * @param threadsMax most threads at once
      */
     public GreetingThreads(Tally tally, Deadlines deadlines, long limitNanos, int threadsMax) {
         this.tally = tally;
@@ -40,20 +40,21 @@ public final class GreetingThreads {
         this.places = new Semaphore(threadsMax);
     }
 
-    /** Takes a place for {@link #start}; false if there is none. */
+    /** Reserves a place for {@link #start}. Returns false if there is none. */
     boolean reserve() {
         return places.tryAcquire();
     }
 
-    /** Gives a place back that was not used. */
+    /** Gives an unused place back. */
     void release() {
         places.release();
     }
 
-    /** Greets in a thread of its own, in a place that was reserved. */
+    /** Runs the greeter in its own thread, in a reserved place. */
     void start(SocketChannel channel, Greeter greeter) {
         greeting.add(channel);
-        // No virtual thread: one that reads a socket makes it non-blocking for good, and each wait three system calls.
+        // No virtual thread: if one reads a socket, the socket stays non-blocking and each wait takes three system
+        // calls.
         Thread.ofPlatform().daemon().name("hearth-stream-greeting").start(() -> greet(channel, greeter));
     }
 
@@ -75,12 +76,12 @@ public final class GreetingThreads {
         Deadlines.close(channel);
     }
 
-    /** Ends what is being greeted. */
+    /** Closes all connections that are being greeted. */
     void interrupt() {
         greeting.forEach(Deadlines::close);
     }
 
-    /** Waits until no thread is left; says so if some are after {@code longest}. */
+    /** Waits until no thread is left; logs a warning if some are left after {@code longest}. */
     void awaitEnd(Duration longest) throws InterruptedException {
         interrupt();
         if (!places.tryAcquire(threadsMax, longest.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -9,7 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** What goes over the connections of a local stream before they only wake; {@link SharedMemoryHandshake} has the picture. */
+/**
+ * The first bytes on the two connections of a shared-memory stream; {@link SharedMemoryHandshake} draws them. Later the connections only
+ * carry wake-ups.
+ */
 final class LocalPreamble {
     /** A ticket, and a token that stands for it on the second connection. */
     static final int SECRET_BYTES = StreamTickets.TICKET_BYTES;
@@ -20,10 +23,10 @@ final class LocalPreamble {
 
     private LocalPreamble() {}
 
-    /** How a dialling side begins a connection. */
+    /** The first message of the dialling side on a connection. */
     record Said(boolean isSecond, Bytes secret) {}
 
-    /** What the accepting side answers to a good ticket. */
+    /** The accepting side's answer to a valid ticket. */
     record Answer(Bytes token, Path memory) {}
 
     static void writeFirst(SocketChannel channel, Bytes ticket) throws IOException {
@@ -42,7 +45,7 @@ final class LocalPreamble {
         ByteBuffer in = StreamPreamble.read(channel, Integer.BYTES + SECRET_BYTES);
         int magic = in.getInt();
         if (magic != FIRST && magic != SECOND) {
-            throw new IOException("its first bytes are not Hearth's");
+            throw new IOException("not a Hearth stream: wrong magic");
         }
         return new Said(magic == SECOND, secret(in));
     }
@@ -62,14 +65,14 @@ final class LocalPreamble {
         Bytes token = secret(in);
         int length = Short.toUnsignedInt(in.getShort());
         if (length == 0 || length > PATH_BYTES_MAX) {
-            throw new IOException("it says that a path has " + length + " bytes");
+            throw new IOException("path must have 1 to " + PATH_BYTES_MAX + " bytes, got " + length);
         }
         try {
             return new Answer(
                     token,
                     Path.of(new String(StreamPreamble.read(channel, length).array(), StandardCharsets.UTF_8)));
         } catch (InvalidPathException nonsense) {
-            throw new IOException("its path is none", nonsense);
+            throw new IOException("its path is not valid", nonsense);
         }
     }
 

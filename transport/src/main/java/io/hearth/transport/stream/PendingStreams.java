@@ -19,10 +19,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The streams that this node is opening, under one lock: their tickets, who is being greeted, what arrived.
+ * The streams that this node is opening, under one lock: their tickets, connections in their greeting, and arrived streams.
  *
- * <p>Who redeemed a ticket may believe that it has its stream before this side is done with it, and would not ask again. So who
- * gives up first makes the tickets void, then waits for those that were redeemed ({@link #end}).
+ * <p>A peer that redeemed a ticket may have its stream before this side is done with it, and will not ask again. So a thread that gives up
+ * first makes the tickets void, then waits for the redeemed ones ({@link #end}).
  *
  * @param <L> the link over which a request came
  * @param <S> a stream
@@ -30,11 +30,12 @@ import org.jspecify.annotations.Nullable;
 final class PendingStreams<L, S> {
     private final ReentrantLock lock = new ReentrantLock(); // guards all below
     private final StreamTickets<L> tickets;
-    private final Map<Wanted, Opening<S>> openings = new HashMap<>(); // as many as the tickets allow
+    private final Map<Wanted, Opening<S>> openings = new HashMap<>(); // bounded by the tickets
 
     private static final class Opening<S> {
-        private final CompletableFuture<Optional<S>> arrival = new CompletableFuture<>(); // empty: nothing will come
-        private int greeted; // at the moment
+        private final CompletableFuture<Optional<S>> arrival =
+                new CompletableFuture<>(); // empty: no stream will arrive
+        private int greeted; // connections in their greeting now
         private boolean ending;
     }
 
@@ -42,7 +43,7 @@ final class PendingStreams<L, S> {
         tickets = new StreamTickets<>(entriesMax, random);
     }
 
-    /** A connection whose ticket was good; closed when it is a stream that {@link #arrived}, or was refused. */
+    /** A connection with a valid ticket; closed after its stream {@link #arrived} or it was rejected. */
     final class Greeting implements AutoCloseable {
         private final Grant<L> grant;
         private final @Nullable Opening<S> opening;
@@ -56,7 +57,7 @@ final class PendingStreams<L, S> {
             return grant;
         }
 
-        /** Hands the stream over; false if nobody waits for it any more. */
+        /** Hands the stream over. Returns false if no thread waits for it any more. */
         boolean arrived(S stream) {
             return opening != null && opening.arrival.complete(Optional.of(stream));
         }
@@ -73,7 +74,10 @@ final class PendingStreams<L, S> {
         }
     }
 
-    /** This node opens its end; false if it already does or too many are being opened. Ends with {@link #drop}. */
+    /**
+     * Starts to open this node's end. Returns false if it is already being opened, or too many streams are. Must be followed by {@link
+     * #drop}.
+     */
     boolean begin(Wanted wanted) {
         return locked(() -> {
             if (openings.containsKey(wanted) || !tickets.opened(wanted)) {
@@ -117,9 +121,9 @@ final class PendingStreams<L, S> {
     }
 
     /**
-     * No ticket is good any more; what arrived already counts, and who is being greeted is waited for.
+     * Makes the tickets void, waits for connections in their greeting, and returns the stream if one arrives or did before.
      *
-     * @param waitNanos for them at most
+     * @param waitNanos longest wait
      */
     Optional<S> end(Wanted wanted, long waitNanos) throws InterruptedException {
         Opening<S> opening = locked(() -> {
@@ -134,7 +138,7 @@ final class PendingStreams<L, S> {
         return opening == null ? Optional.empty() : await(opening, waitNanos);
     }
 
-    /** Forgets it; a stream that arrived, be it that somebody took it or not. What comes later is refused. */
+    /** Ends the opening. Returns the stream that arrived, taken or not; later ones are rejected. */
     Optional<S> drop(Wanted wanted) {
         return locked(() -> {
             tickets.closed(wanted);
@@ -147,7 +151,7 @@ final class PendingStreams<L, S> {
         });
     }
 
-    /** What that node asked for is void. */
+    /** Drops the requests and tickets of that node. */
     void lost(NodeId peer) {
         locked(() -> {
             tickets.lost(peer);
@@ -155,7 +159,7 @@ final class PendingStreams<L, S> {
         });
     }
 
-    /** Under the lock: nobody need wait for what cannot come. */
+    /** Ends the wait for a stream that cannot come. Call it under the lock. */
     private static <S> void settle(Opening<S> opening) {
         if (opening.ending && opening.greeted == 0) {
             opening.arrival.complete(Optional.empty());
@@ -168,7 +172,7 @@ final class PendingStreams<L, S> {
         } catch (TimeoutException notYet) {
             return Optional.empty();
         } catch (ExecutionException impossible) {
-            throw new AssertionError("nobody completes it with a failure", impossible);
+            throw new AssertionError("never completed with a failure", impossible);
         }
     }
 

@@ -5,13 +5,13 @@ import io.hearth.transport.cipher.RecordCipher;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The scratch space of one thread for records: between calls nothing of it is in use, so its streams share it. Made when it is needed. */
+/** The record buffers of one thread. They are unused between calls, so the thread's streams share them. Allocated on first use. */
 public final class RecordBuffers {
     /** Largest sealed record. */
     public static final int SEALED_BYTES_MAX =
             RecordHeader.BYTES + RecordHeader.RECORD_BYTES_MAX + RecordCipher.TAG_BYTES;
 
-    /** The stream whose memory the thread was shown last, until it receives again. */
+    /** The stream whose memory holds the thread's last received record, until the thread receives again. */
     @Nullable
     SharedMemoryStream lender;
 
@@ -19,7 +19,7 @@ public final class RecordBuffers {
     private byte @Nullable [] opened;
     private @Nullable ByteBuffer direct;
 
-    /** A record as on the wire, sealed here or about to be opened. */
+    /** A record as on the wire: just sealed, or to be opened. */
     byte[] record() {
         byte[] made = record;
         if (made == null) {
@@ -29,7 +29,7 @@ public final class RecordBuffers {
         return made;
     }
 
-    /** Plaintext of the record opened last. */
+    /** Plaintext of the last opened record. */
     byte[] opened() {
         byte[] made = opened;
         if (made == null) {
@@ -39,7 +39,7 @@ public final class RecordBuffers {
         return made;
     }
 
-    /** What the operating system reads and writes: one record, and the header behind it. */
+    /** Buffer for system calls: one record and the next header. */
     ByteBuffer direct() {
         ByteBuffer made = direct;
         if (made == null) {

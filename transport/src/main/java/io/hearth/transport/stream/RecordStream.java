@@ -18,12 +18,12 @@ import java.util.function.Consumer;
 import javax.crypto.AEADBadTagException;
 import org.jspecify.annotations.Nullable;
 
-/** A data stream over a blocking socket: one sealed record after the other in each direction. */
+/** A data stream over a blocking socket: a sequence of sealed records in each direction. */
 public final class RecordStream implements OpenStream {
-    /** How long a close may wait for its last record to get out. */
-    private static final long LAST_WORD_NANOS = 200_000_000L;
+    /** Time for which a close may wait to send its last record. */
+    private static final long CLOSE_WAIT_NANOS = 200_000_000L;
 
-    /** Read at once where nothing is known of the next record, so that a small one takes one system call. */
+    /** Bytes to read at once when the next record's length is unknown, so that a small record takes one system call. */
     private static final int AHEAD_BYTES = 16 * 1024;
 
     private final NodeId peer;
@@ -34,23 +34,23 @@ public final class RecordStream implements OpenStream {
     private final ThreadLocal<RecordBuffers> buffers;
     private final Deadlines deadlines;
     private final Consumer<OpenStream> closed;
-    private final ReentrantLock sending = new ReentrantLock(); // held by whoever uses the sealer
-    private final ReentrantLock receiving = new ReentrantLock(); // held by whoever uses the opener
+    private final ReentrantLock sending = new ReentrantLock(); // held by the thread that uses the sealer
+    private final ReentrantLock receiving = new ReentrantLock(); // held by the thread that uses the opener
     private final AtomicReference<@Nullable StreamException> broken =
-            new AtomicReference<>(); // first writer wins, all read
-    private final byte[] ahead = new byte[AHEAD_BYTES]; // came together with the record before; under receiving
+            new AtomicReference<>(); // the first writer wins; read by all threads
+    private final byte[] ahead = new byte[AHEAD_BYTES]; // bytes read together with the previous record; under receiving
     private final ReceivedRecord received = new ReceivedRecord(); // under receiving, then the receiver's
-    private int aheadFrom; // of what is in there and was not taken yet
+    private int aheadFrom; // start of the bytes in it that were not used yet
     private int aheadTo;
-    private boolean ended; // the peer said END; under receiving
-    private volatile long bytesSent; // written under sending, read by anyone
-    private volatile boolean timed; // set by anybody, read by whoever sends or receives
+    private boolean ended; // the peer sent END; under receiving
+    private volatile long bytesSent; // written under sending, read by any thread
+    private volatile boolean timed; // set by any thread, read by the sending and the receiving thread
     private long sealNanos; // under sending
     private long openNanos; // under receiving
 
     /**
-     * @param buffers scratch space of the calling thread
-     * @param closed told once when the stream is closed
+     * @param buffers record buffers of the calling thread
+     * @param closed called once when the stream is closed
      */
     public RecordStream(
             NodeId peer,
@@ -71,7 +71,7 @@ public final class RecordStream implements OpenStream {
         this.closed = closed;
     }
 
-    /** Shows the peer that this end has the right keys, and sees that the peer has. */
+    /** Proves to the peer that this end has the right keys, and verifies the peer's. */
     public void begin() throws IOException {
         sending.lock();
         try {
@@ -165,10 +165,10 @@ public final class RecordStream implements OpenStream {
     @Override
     public void close() {
         if (broken.get() == null && sending.tryLock()) {
-            try (var _ = deadlines.closeAfter(channel, LAST_WORD_NANOS)) {
+            try (var _ = deadlines.closeAfter(channel, CLOSE_WAIT_NANOS)) {
                 write(0, RecordHeader.END, 0, 0, 0, MemorySegment.NULL, MemorySegment.NULL, 0);
             } catch (IOException peerGone) {
-                // then nobody is there to hear that this is the end
+                // then no peer needs the last record
             } finally {
                 release(sending, sealer);
             }
@@ -243,7 +243,7 @@ public final class RecordStream implements OpenStream {
         return RecordHeader.read(record, length, scratch.opened(), received);
     }
 
-    /** Waits for a header, and takes what came with it. */
+    /** Waits for a header, and keeps all bytes that came with it. */
     private void readAhead(ByteBuffer direct) throws IOException {
         int there = aheadTo - aheadFrom;
         System.arraycopy(ahead, aheadFrom, ahead, 0, there);
@@ -258,7 +258,7 @@ public final class RecordStream implements OpenStream {
         aheadFrom += bytes;
     }
 
-    /** Waits for the rest of a record. Of what follows only a header is taken, because what is taken ahead is copied once more. */
+    /** Waits for the rest of a record. Reads ahead only the next header, because bytes read ahead are copied once more. */
     private void readBody(ByteBuffer direct, byte[] record, int at, int missing) throws IOException {
         ByteBuffer in = fill(direct, missing, missing + RecordHeader.BYTES).get(record, at, missing);
         aheadFrom = 0;
@@ -270,7 +270,7 @@ public final class RecordStream implements OpenStream {
         try {
             return RecordHeader.readLength(record);
         } catch (IllegalArgumentException nonsense) {
-            throw fail(StreamException.Cause.FORGED, "a header is nonsense: " + nonsense.getMessage(), nonsense);
+            throw fail(StreamException.Cause.FORGED, "invalid header: " + nonsense.getMessage(), nonsense);
         }
     }
 
@@ -280,7 +280,7 @@ public final class RecordStream implements OpenStream {
         try {
             while (in.position() < least) {
                 if (channel.read(in) < 0) {
-                    throw fail(StreamException.Cause.CUT, "it was cut off before its end", null);
+                    throw fail(StreamException.Cause.CUT, "the stream ended without its last record", null);
                 }
             }
         } catch (StreamException cut) {
@@ -298,7 +298,7 @@ public final class RecordStream implements OpenStream {
         }
     }
 
-    /** Ends the stream and gives the reason to throw: the first one, if somebody else ended it meanwhile. */
+    /** Ends the stream and returns the exception to throw: the first one, if another thread ended it meanwhile. */
     private StreamException fail(StreamException.Cause cause, String why, @Nullable Throwable thrown) {
         end(cause, why, thrown);
         StreamException first = broken.get();
@@ -322,7 +322,7 @@ public final class RecordStream implements OpenStream {
         }
     }
 
-    /** Whoever holds the lock is in the middle of a record, and comes by here when it leaves. */
+    /** Drops the key, unless a thread holds the lock for a record; that thread calls this when it releases the lock. */
     private static void wipe(ReentrantLock lock, RecordCipher cipher) {
         if (lock.tryLock()) {
             try {

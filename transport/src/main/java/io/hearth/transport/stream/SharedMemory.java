@@ -18,11 +18,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A file that two processes of one user map: both rings of a stream.
  *
- * <p>Mapped for as long as anybody holds it: the stream while it is open, each call that is inside, and whoever was shown a
- * record. So no access meets memory that a close in another thread took away.
+ * <p>The file stays mapped while there is a hold on it: of the open stream, of each running call, and of the thread with a borrowed record.
+ * So no access meets memory that a close in another thread unmapped.
  */
 public final class SharedMemory {
-    /** Capacity of one ring: seven of the largest segments; less makes the two ends wait for each other, more leaves the caches. */
+    /** Capacity of one ring: seven of the largest segments. With less the two ends wait for each other; more does not fit the caches. */
     public static final int RING_BYTES = 2 * SharedRing.CAPACITY_MIN;
 
     private static final int DIRECTION_BYTES = SharedRing.CONTROL_BYTES + RING_BYTES;
@@ -32,7 +32,7 @@ public final class SharedMemory {
 
     private final Arena arena = Arena.ofShared();
     private final MemorySegment memory;
-    private final AtomicInteger holds = new AtomicInteger(1); // the last one to leave unmaps
+    private final AtomicInteger holds = new AtomicInteger(1); // the last hold to end unmaps
 
     private SharedMemory(FileChannel file) throws IOException {
         try {
@@ -44,16 +44,16 @@ public final class SharedMemory {
     }
 
     /**
-     * Makes the file and maps it; held once.
+     * Makes the file and maps it, with one hold.
      *
-     * @throws IOException there is something at that path, or no room for it
+     * @throws IOException if the path exists, or there is no space
      */
     public static SharedMemory create(Path path) throws IOException {
         try (FileChannel file = FileChannel.open(
                 path,
                 Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-            // Written and not only made longer: a file system that is full says so here, and not by a signal later.
+            // Written and not only extended, so that a full file system fails here, and not with a signal later.
             ByteBuffer zeros = ByteBuffer.allocate(FILE_BYTES / 2);
             while (file.size() < FILE_BYTES) {
                 file.write(zeros.clear());
@@ -66,11 +66,11 @@ public final class SharedMemory {
     }
 
     /**
-     * Maps what the other process made; held once.
+     * Maps the file that the other process made, with one hold.
      *
      * @param path from another process
      * @param user who must own the file
-     * @throws IOException it is not a file of that user alone, or has another size
+     * @throws IOException if it is not a file of that user alone, or has another size
      */
     public static SharedMemory open(Path path, UserPrincipal user) throws IOException {
         try (FileChannel file = FileChannel.open(
@@ -91,7 +91,7 @@ public final class SharedMemory {
         return memory.asSlice(fromDialer ? 0 : DIRECTION_BYTES, DIRECTION_BYTES);
     }
 
-    /** Holds the memory; false if it is no longer there. */
+    /** Takes a hold. Returns false if the memory is no longer mapped. */
     boolean enter() {
         int now = holds.get();
         while (now > 0) {

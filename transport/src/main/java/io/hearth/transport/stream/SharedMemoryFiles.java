@@ -23,10 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where local streams begin: the folder of this node's socket, and the one in which the memory of a stream has a name until both
+ * The files of shared-memory streams: the folder of this node's socket, and the folder in which a stream's memory has a name until both
  * ends have mapped it.
  *
- * <p>The memory is in {@code /dev/shm} where that is (Linux): a file of a disk would be written back to it all the time.
+ * <p>The memory is in {@code /dev/shm} where that exists (Linux): a file on a disk would be written back to it all the time.
  */
 final class SharedMemoryFiles {
     private static final Logger LOG = LoggerFactory.getLogger(SharedMemoryFiles.class);
@@ -34,7 +34,7 @@ final class SharedMemoryFiles {
     private static final Pattern SOCKET = Pattern.compile("data-[0-9a-f]{12}\\.sock");
     private static final Pattern MEMORY = Pattern.compile("hearth-[0-9a-f]{24}\\.ring");
 
-    /** Nothing that is being made is older. */
+    /** No file that is still in use by a handshake is older. */
     private static final Duration LEFT_AFTER = Duration.ofMinutes(1);
 
     private final SecureRandom random = new SecureRandom();
@@ -46,15 +46,15 @@ final class SharedMemoryFiles {
         this.memoryFolders = memoryFolders;
     }
 
-    /** A name in shared memory, and what is there. */
+    /** A file in shared memory, and its mapping. */
     record Made(Path path, SharedMemory memory) {}
 
     /**
-     * Finds the folders and removes what processes that died left in them.
+     * Finds the folders, and removes files that dead processes left there.
      *
-     * @param home whose sub-folder {@code run} is used; without it, or if its path is too long for a socket, a folder of this
-     *     user among the temporary files
-     * @throws SetupException neither can be used
+     * @param home its sub-folder {@code run} is used. Without it, or if its path is too long for a socket, a folder of this user among the
+     *     temporary files is used
+     * @throws SetupException if neither can be used
      */
     static SharedMemoryFiles open(Optional<HearthHome> home) throws SetupException {
         byte[] name = new byte[6];
@@ -75,22 +75,22 @@ final class SharedMemoryFiles {
                 LOG.debug("local streams use a temporary folder: {}", tooLong.getMessage());
             }
         }
-        long user = new UnixSystem().getUid(); // not every user has a name
+        long user = new UnixSystem().getUid(); // the number, because not every user has a name
         Path temporary = Path.of(System.getProperty("java.io.tmpdir", "/tmp"), "hearth-" + user);
         return HearthHome.open(temporary).socket(name);
     }
 
-    /** Of this node; nothing is there yet. */
+    /** The path of this node's socket, which does not exist yet. */
     Path socket() {
         return socket;
     }
 
-    /** Whether a name that came from a peer is one that its end would have given to a socket. */
+    /** Whether a path from a peer is one that a Hearth node would give to a socket. */
     static boolean isSocketName(Path path) {
         return hasName(path, SOCKET);
     }
 
-    /** Whether a name that came from a peer is one that its end would have given to memory. */
+    /** Whether a path from a peer is one that a Hearth node would give to memory. */
     static boolean isMemoryName(Path path) {
         return hasName(path, MEMORY);
     }

@@ -27,14 +27,14 @@ import java.util.function.Supplier;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * How a stream in shared memory is set up between two processes of one user: over two connections to the accepting side's unix
- * socket, one for each direction.
+ * Sets up a stream in shared memory between two processes of one user, over two connections to the accepting side's unix socket, one for
+ * each direction.
  *
  * <pre>
  * dialler, first connection    "HRL1" | ticket (16)                 from the control link, as for TCP
- * acceptor                     token (16) | length (2) | path       of the memory; nothing at all if the ticket is not good
+ * acceptor                     token (16) | length (2) | path       of the memory; nothing at all if the ticket is not valid
  * dialler, second connection   "HRL2" | token (16)                  it has mapped the memory
- * acceptor                     1 (1)                                the path is gone: nobody else can map it
+ * acceptor                     1 (1)                                the path is deleted: no other process can map it
  * </pre>
  */
 public final class SharedMemoryHandshake implements AutoCloseable {
@@ -54,20 +54,20 @@ public final class SharedMemoryHandshake implements AutoCloseable {
         this.pending = new Semaphore(pendingMax);
     }
 
-    /** Memory and sockets of a stream whose other end has them too. */
+    /** Memory and sockets of a stream that both ends have set up. */
     record Opened(SharedMemory memory, SharedMemoryStream.Bells bells) {}
 
-    /** Makes a stream of what was opened. */
+    /** Makes a stream from the memory and sockets. */
     @FunctionalInterface
     interface Arrival {
         void arrived(PendingStreams<Link, OpenStream>.Greeting greeting, Opened opened) throws IOException;
     }
 
     /**
-     * Listens; nobody is accepted before {@link #server} is served.
+     * Starts to listen; no connection is accepted before {@link #server} is served.
      *
-     * @param pendingMax streams being set up at once
-     * @throws SetupException there is no place for the socket; says why
+     * @param pendingMax most streams that are set up at once
+     * @throws SetupException if the socket cannot be made; its text says why
      */
     public static SharedMemoryHandshake open(Optional<HearthHome> home, int pendingMax) throws SetupException {
         SharedMemoryFiles folder = SharedMemoryFiles.open(home);
@@ -89,7 +89,7 @@ public final class SharedMemoryHandshake implements AutoCloseable {
         }
     }
 
-    /** The same door as another user's process would have it: for tests of who is let in. */
+    /** The same handshake as in a process of another user, for tests of admission. */
     SharedMemoryHandshake as(UserPrincipal other) {
         return new SharedMemoryHandshake(folder, other, server, pendingMax);
     }
@@ -98,22 +98,22 @@ public final class SharedMemoryHandshake implements AutoCloseable {
         return server;
     }
 
-    /** Connections that may be under way at once: two for each stream. */
+    /** Most connections in their handshake at once: two for each stream. */
     public int connectionsMax() {
         return 2 * pendingMax;
     }
 
-    /** Where this node listens, as it tells its peers. */
+    /** Path of this node's socket, as it is sent to peers. */
     String path() {
         return folder.socket().toString();
     }
 
     /**
-     * Greets a connection: its user and its ticket must be good before anything is sent or mapped.
+     * Serves a connection. Its user and its ticket must be valid before anything is sent or mapped.
      *
-     * @param redeem what the ticket stands for
+     * @param redeem redeems the ticket
      * @param token fresh, unpredictable
-     * @param limitNanos for the second connection
+     * @param limitNanos longest wait for the second connection
      */
     void greet(
             SocketChannel channel,
@@ -177,11 +177,11 @@ public final class SharedMemoryHandshake implements AutoCloseable {
     }
 
     /**
-     * The dialling side.
+     * Runs the dialling side.
      *
      * @param path from the peer's ticket
-     * @param limitNanos for the whole
-     * @throws IOException it is not possible, whatever the reason: then there is TCP
+     * @param limitNanos time limit for all of it
+     * @throws IOException if shared memory is not possible for any reason; then TCP can be used
      */
     Opened dial(String path, Bytes ticket, Deadlines deadlines, long limitNanos) throws IOException {
         UnixDomainSocketAddress address = address(path);
@@ -220,7 +220,7 @@ public final class SharedMemoryHandshake implements AutoCloseable {
                 return UnixDomainSocketAddress.of(socket);
             }
         } catch (InvalidPathException nonsense) {
-            throw new IOException("its path is none", nonsense);
+            throw new IOException("its path is not valid", nonsense);
         }
         throw new IOException("its path is not one of a local stream");
     }
@@ -233,7 +233,7 @@ public final class SharedMemoryHandshake implements AutoCloseable {
         }
     }
 
-    /** Removes the socket; whoever serves the server channel closes it. */
+    /** Closes the server channel and removes the socket's file. */
     @Override
     public void close() {
         Deadlines.close(server);

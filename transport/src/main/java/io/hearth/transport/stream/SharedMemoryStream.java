@@ -17,29 +17,29 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A data stream to a process of the same user on the same machine: a ring in shared memory for each direction, and a unix socket
- * for each that wakes who sleeps. Nothing is encrypted: who could read this memory could read the processes themselves.
+ * A data stream to a process of the same user on the same machine: for each direction a ring in shared memory, and a unix socket that wakes
+ * the sleeping end. Nothing is encrypted: a process that could read this memory could read the memory of both processes.
  *
- * <p>Received records are shown where they lie in the ring. Who waits spins for a moment, lets others run for another, then sleeps
- * in a read of the socket, which ends too when the other process does.
+ * <p>Received records are read in place in the ring. A waiting thread spins for a moment, then yields a few times, then sleeps in a read of
+ * the socket, which also ends when the other process does.
  */
 public final class SharedMemoryStream implements OpenStream {
-    /** How long a close may wait for its last knock. */
-    private static final long LAST_WORD_NANOS = 200_000_000L;
+    /** Time for which a close may wait to ring for its last record. */
+    private static final long CLOSE_WAIT_NANOS = 200_000_000L;
 
-    /** How long who waits spins where each rank of this machine has a core. */
+    /** Time for which a waiting thread spins if each rank of this machine has a core. */
     public static final long SPIN_NANOS = 50_000L;
 
-    /** The same where they share cores: whoever spins keeps another one from writing. */
+    /** The same if ranks share cores: a spinning rank keeps another one from writing. */
     public static final long SHORT_SPIN_NANOS = 1_500L;
 
-    /** Looks at the ring between two looks at the clock. */
+    /** Checks of the ring between two readings of the clock. */
     private static final int SPINS = 32;
 
     /**
-     * How often who spun in vain lets others run before it sleeps. To sleep and be woken takes several times as long, and where ranks
-     * share a core, the one waited for is often the next to run. Few enough that nobody waits by turns for long: then a whole slice
-     * of the scheduler would go by.
+     * Number of yields after a spin in vain, before the thread sleeps. A sleep and a wake-up take several times as long, and if ranks share
+     * a core, the awaited rank is often the next to run. The number is small, because with long yielding a whole time slice of the
+     * scheduler would pass.
      */
     private static final int YIELDS = 16;
 
@@ -56,24 +56,24 @@ public final class SharedMemoryStream implements OpenStream {
     private final ThreadLocal<RecordBuffers> buffers;
     private final Deadlines deadlines;
     private final Consumer<OpenStream> closed;
-    private final ReentrantLock sending = new ReentrantLock(); // held by whoever writes
-    private final ReentrantLock receiving = new ReentrantLock(); // held by whoever reads
+    private final ReentrantLock sending = new ReentrantLock(); // held by the writing thread
+    private final ReentrantLock receiving = new ReentrantLock(); // held by the reading thread
     private final AtomicReference<@Nullable StreamException> broken =
-            new AtomicReference<>(); // first writer wins, all read
+            new AtomicReference<>(); // the first writer wins; read by all threads
     private final ReceivedRecord received = new ReceivedRecord(); // under receiving, then the receiver's
     private final Look record;
     private final Look room;
     private int roomWanted; // under sending
-    private @Nullable Thread borrower; // who was shown a record; under receiving
-    private boolean ended; // the peer said END; under receiving
-    private volatile long bytesSent; // written under sending, read by anyone
+    private @Nullable Thread borrower; // the thread with a borrowed record; under receiving
+    private boolean ended; // the peer sent END; under receiving
+    private volatile long bytesSent; // written under sending, read by any thread
 
-    /** Whether what is waited for has come. */
+    /** A check of the awaited condition. */
     private interface Look {
         boolean isThere() throws CorruptException;
     }
 
-    /** The sockets of both directions; from the dialling side, and to it. */
+    /** The sockets of both directions: from the dialling side, and to it. */
     public record Bells(Doorbell fromDialer, Doorbell toDialer) {
         void close() {
             Deadlines.close(fromDialer.channel());
@@ -82,10 +82,10 @@ public final class SharedMemoryStream implements OpenStream {
     }
 
     /**
-     * @param memory held once, for this stream
-     * @param spinNanos how long who waits spins at most before it sleeps
-     * @param buffers of the calling thread: they know whose record it was shown last
-     * @param closed told once when the stream is closed
+     * @param memory with one hold for this stream
+     * @param spinNanos longest spin of a waiting thread before it sleeps
+     * @param buffers of the calling thread; they hold the stream of its last received record
+     * @param closed called once when the stream is closed
      */
     public SharedMemoryStream(
             NodeId peer,
@@ -163,10 +163,10 @@ public final class SharedMemoryStream implements OpenStream {
         } catch (CorruptException scribbled) {
             throw fail(
                     StreamException.Cause.FORGED,
-                    "its shared memory is nonsense: " + scribbled.getMessage(),
+                    "invalid data in its shared memory: " + scribbled.getMessage(),
                     scribbled);
-        } catch (StreamException told) {
-            throw told;
+        } catch (StreamException known) {
+            throw known;
         } catch (InternalError error) {
             throw cutOff(error);
         } catch (IOException gone) {
@@ -193,7 +193,7 @@ public final class SharedMemoryStream implements OpenStream {
                 if (received.kind() >= RecordHeader.USER_MIN) {
                     borrower = Thread.currentThread();
                     own.lender = this;
-                    lent = true; // and with it the hold
+                    lent = true; // the hold on the memory continues with it
                     return received;
                 }
             } finally {
@@ -209,12 +209,12 @@ public final class SharedMemoryStream implements OpenStream {
         } catch (CorruptException scribbled) {
             throw fail(
                     StreamException.Cause.FORGED,
-                    "its shared memory is nonsense: " + scribbled.getMessage(),
+                    "invalid data in its shared memory: " + scribbled.getMessage(),
                     scribbled);
-        } catch (StreamException told) {
-            throw told;
+        } catch (StreamException known) {
+            throw known;
         } catch (EOFException over) {
-            throw ended ? over : fail(StreamException.Cause.CUT, "it was cut off before its end", over);
+            throw ended ? over : fail(StreamException.Cause.CUT, "the stream ended without its last record", over);
         } catch (InternalError error) {
             throw cutOff(error);
         } catch (IOException gone) {
@@ -228,7 +228,7 @@ public final class SharedMemoryStream implements OpenStream {
     @Override
     public void close() {
         if (broken.get() == null && sending.tryLock()) {
-            try (var _ = deadlines.closeAfter(outBell.channel(), LAST_WORD_NANOS)) {
+            try (var _ = deadlines.closeAfter(outBell.channel(), CLOSE_WAIT_NANOS)) {
                 if (memory.enter()) {
                     try {
                         if (out.writeLast(RecordHeader.END)) {
@@ -239,15 +239,15 @@ public final class SharedMemoryStream implements OpenStream {
                     }
                 }
             } catch (InternalError error) {
-                var _ = MemoryFault.of(error); // nobody is there to hear that this is the end
+                var _ = MemoryFault.of(error); // then no peer needs the last record
             } catch (IOException peerGone) {
-                // the same
+                // then no peer needs the last record
             } finally {
                 sending.unlock();
             }
         }
         end(StreamException.Cause.CLOSED, "closed by this node", null);
-        endLoanOf(Thread.currentThread()); // who closes it has no more interest in what it was shown
+        endLoanOf(Thread.currentThread()); // the closing thread no longer uses its record
     }
 
     @Override
@@ -264,7 +264,7 @@ public final class SharedMemoryStream implements OpenStream {
         while (true) {
             out.writerSleeps();
             if (out.hasRoom(length)) {
-                if (!out.writerStays()) {
+                if (!out.cancelWriterSleep()) {
                     outBell.await();
                 }
                 return;
@@ -281,7 +281,7 @@ public final class SharedMemoryStream implements OpenStream {
         while (true) {
             in.readerSleeps();
             if (in.read(received)) {
-                if (!in.readerStays()) {
+                if (!in.cancelReaderSleep()) {
                     inBell.awaitOrEnd();
                 }
                 return;
@@ -290,14 +290,14 @@ public final class SharedMemoryStream implements OpenStream {
                 inBell.await();
             } catch (IOException gone) {
                 if (in.read(received)) {
-                    return; // it wrote that before it went
+                    return; // written before the peer ended
                 }
                 throw gone;
             }
         }
     }
 
-    /** Waits a moment without sleeping: spins, then lets others run. */
+    /** Waits a moment without sleeping: spins, then yields. Returns true if the condition holds. */
     @SuppressWarnings("ThreadPriorityCheck") // a scheduler that ignores it costs time, nothing else
     private boolean comesSoon(Look look, SpinBudget spin) throws StreamException, CorruptException {
         long spinNanos = spin.nanos();
@@ -322,7 +322,7 @@ public final class SharedMemoryStream implements OpenStream {
         return false;
     }
 
-    /** Gives back what was shown last; under receiving. */
+    /** Gives back the last received record; under receiving. */
     private void endLoan() {
         if (borrower == null) {
             return;
@@ -339,9 +339,9 @@ public final class SharedMemoryStream implements OpenStream {
         }
     }
 
-    /** Ends that thread's loan, if it has one. */
+    /** Gives back that thread's record, if it has one. */
     private void endLoanOf(Thread thread) {
-        if (receiving.tryLock()) { // else somebody receives, and has ended it
+        if (receiving.tryLock()) { // otherwise a thread receives, and has given it back
             try {
                 if (thread.equals(borrower)) {
                     endLoan();
@@ -352,7 +352,7 @@ public final class SharedMemoryStream implements OpenStream {
         }
     }
 
-    /** The calling thread receives again, or {@code null} for no more: what another stream showed it goes back. */
+    /** Gives back the calling thread's record of another stream, before it receives from {@code receiver}; {@code null}: from none. */
     public static void endLoan(RecordBuffers own, @Nullable OpenStream receiver) {
         SharedMemoryStream lender = own.lender;
         if (lender != null && lender != receiver) {
@@ -375,7 +375,7 @@ public final class SharedMemoryStream implements OpenStream {
         }
     }
 
-    /** Ends the stream and gives the reason to throw: the first one, if somebody else ended it meanwhile. */
+    /** Ends the stream and returns the exception to throw: the first one, if another thread ended it meanwhile. */
     private StreamException fail(StreamException.Cause cause, String why, @Nullable Throwable thrown) {
         end(cause, why, thrown);
         StreamException first = broken.get();

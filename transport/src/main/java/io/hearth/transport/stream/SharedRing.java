@@ -8,28 +8,28 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * One direction of a stream in memory that two processes share: one writer, one reader, records one behind the other.
+ * One direction of a stream in memory that two processes share: one writer, one reader, and a sequence of records.
  *
  * <pre>
- * byte     0  written: bytes that the writer has published since the beginning          (8, little-endian)
+ * byte     0  written: bytes that the writer has published since the start          (8, little-endian)
  *        128  reader sleeps: 1 while the reader wants to be woken by the next record    (8)
- *        256  read: bytes that the reader has given back since the beginning            (8)
+ *        256  read: bytes that the reader has given back since the start            (8)
  *        384  writer sleeps: 1 while the writer wants to be woken by the next room      (8)
  *       4096  the ring itself, a power of two
  *
  * record = length (4) | kind (4) | chunk (4) | 0 (4) | collective (8) | offset (8) | 0 (32) | plaintext | up to 63 unused bytes
  * </pre>
  *
- * <p>A record begins at a multiple of 64 and is never cut: one that would reach over the end of the ring begins at its start,
- * behind a filler. So the reader shows each record where it lies.
+ * <p>A record begins at a multiple of 64 and is never split: if it would not fit before the end of the ring, a filler comes first and the
+ * record begins at the start. So the reader can use each record in place.
  *
- * <p>The other process is not believed: each index and header is read once and checked before it is used, so whatever it writes,
- * no access leaves the ring and no loop goes on without new bytes. It can of course change plaintext at any time.
+ * <p>The other process is not trusted: each index and header is read once and checked before its use. So for any bytes, no access leaves
+ * the ring, and no loop continues without new bytes. The other process can still change plaintext at any time.
  *
- * <p>Two threads use an object at the same time at most: one that writes, or one that reads. Nothing here waits.
+ * <p>One thread uses an object at a time, either a writer or a reader. No method waits.
  */
 final class SharedRing {
-    /** What a ring needs besides its capacity. */
+    /** Bytes of a ring besides its capacity. */
     static final int CONTROL_BYTES = 4096;
 
     /** Smallest capacity: the largest record, while the reader holds one of them and a filler is in between. */
@@ -50,15 +50,15 @@ final class SharedRing {
     private final MemorySegment memory;
     private final MemorySegment shown;
     private final int capacity;
-    private long position; // of the writer or of the reader, whichever this end is
-    private long others; // what the other end had published when it was last looked at
-    private int held; // reader: span of the record that is being shown
+    private long position; // of this end, the writer or the reader
+    private long others; // the other end's position when it was last read
+    private int held; // reader: span of the borrowed record
 
     /**
-     * One end of a ring; the other end has an object of its own over the same memory.
+     * One end of a ring; the other end has its own object over the same memory.
      *
-     * @param memory native, {@link #CONTROL_BYTES} and a power of two of at least {@link #CAPACITY_MIN}, all 0 at first; borrowed
-     *     for good
+     * @param memory native, {@link #CONTROL_BYTES} and a power of two of at least {@link #CAPACITY_MIN}, all 0 at first; borrowed for the
+     *     object's lifetime
      */
     SharedRing(MemorySegment memory) {
         long ring = memory.byteSize() - CONTROL_BYTES;
@@ -70,7 +70,7 @@ final class SharedRing {
         this.capacity = (int) ring;
     }
 
-    /** What the other process wrote cannot be. */
+    /** The other process wrote impossible values. */
     static final class CorruptException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -88,7 +88,7 @@ final class SharedRing {
     /**
      * Whether a record of {@code length} bytes can be written now. Room for one empty record is kept for {@link #writeLast}.
      *
-     * @throws CorruptException the reader says that it read what was not written
+     * @throws CorruptException the reader claims to have read more than was written
      */
     boolean hasRoom(int length) throws CorruptException {
         int needed = needed(length) + GRANULE;
@@ -104,7 +104,7 @@ final class SharedRing {
         return capacity - (position - others) >= needed;
     }
 
-    /** How many records of {@code length} bytes surely go in unread: the reader may hold one more, and a filler may be as long. */
+    /** Number of records of {@code length} bytes that surely fit unread: the reader may hold one more, and a filler may be as long. */
     int recordsUnread(int length) {
         return Math.max(0, (capacity - GRANULE) / span(length) - 2);
     }
@@ -123,7 +123,7 @@ final class SharedRing {
      * Publishes a record for which there {@link #hasRoom}: all of {@code prefix}, then the rest from {@code bytes}.
      *
      * @param whole bytes of plaintext
-     * @return whether the reader sleeps and is to be woken; it is told once
+     * @return whether the reader sleeps and must be woken; true only once per sleep
      */
     boolean write(
             int whole,
@@ -153,7 +153,7 @@ final class SharedRing {
         MemorySegment.copy(prefix, 0, memory, head + GRANULE, before);
         MemorySegment.copy(bytes, from, memory, head + GRANULE + before, whole - before);
         position += span;
-        AT.setVolatile(memory, WRITTEN, position); // before the look at whether somebody sleeps
+        AT.setVolatile(memory, WRITTEN, position); // before checking whether the other end sleeps
         return wakes(READER_SLEEPS);
     }
 
@@ -162,44 +162,44 @@ final class SharedRing {
         return write(0, kind, 0, 0, 0, MemorySegment.NULL, MemorySegment.NULL, 0);
     }
 
-    /** Announces that the writer sleeps; it has to look for room once more before it does. */
+    /** Announces that the writer sleeps; it must check for room once more before it does. */
     void writerSleeps() {
         AT.setVolatile(memory, WRITER_SLEEPS, 1L);
     }
 
-    /** Takes that back. @return whether the reader had not heard of it; if it had, it rings */
-    boolean writerStays() {
+    /** Takes the writer's announcement back. @return whether the reader had not seen it; if it had, it rings */
+    boolean cancelWriterSleep() {
         return (long) AT.getAndSet(memory, WRITER_SLEEPS, 0L) != 0;
     }
 
     // ---- the reader
 
-    /** Gives the record shown last back to the writer. @return whether the writer sleeps and is to be woken; it is told once */
+    /** Gives the last record back to the writer. @return whether the writer sleeps and must be woken; true only once per sleep */
     boolean release() {
         if (held == 0) {
             return false;
         }
         position += held;
         held = 0;
-        AT.setVolatile(memory, READ, position); // before the look at whether somebody sleeps
+        AT.setVolatile(memory, READ, position); // before checking whether the other end sleeps
         return wakes(WRITER_SLEEPS);
     }
 
-    /** Announces that the reader sleeps; it has to look for a record once more before it does. */
+    /** Announces that the reader sleeps; it must check for a record once more before it does. */
     void readerSleeps() {
         AT.setVolatile(memory, READER_SLEEPS, 1L);
     }
 
-    /** Takes that back. @return whether the writer had not heard of it; if it had, it rings */
-    boolean readerStays() {
+    /** Takes the reader's announcement back. @return whether the writer had not seen it; if it had, it rings */
+    boolean cancelReaderSleep() {
         return (long) AT.getAndSet(memory, READER_SLEEPS, 0L) != 0;
     }
 
     /**
-     * Shows the next record, if there is one; call {@link #release} before.
+     * Reads the next record in place, if there is one; call {@link #release} before.
      *
-     * @param record is made to show it, until {@link #release}
-     * @throws CorruptException what the writer published is no record
+     * @param record filled with it, valid until {@link #release}
+     * @throws CorruptException the writer published something that is no record
      */
     boolean read(ReceivedRecord record) throws CorruptException {
         if (others == position) {
@@ -225,7 +225,7 @@ final class SharedRing {
         return true;
     }
 
-    /** Shows what begins there; after a filler that was longer than what was published, less than nothing is {@code available}. */
+    /** Fills {@code record} from {@code at}. {@code available} is negative after a filler that is longer than the published bytes. */
     private void show(ReceivedRecord record, int at, int kind, long available) throws CorruptException {
         long head = (long) CONTROL_BYTES + at;
         int length = memory.get(INT, head);

@@ -1,28 +1,28 @@
 package io.hearth.transport.stream;
 
 /**
- * How long who waits spins before it sleeps. Spinning pays where the other process has a core of its own; where it does not, it
- * only keeps it from running. So a spin in vain lets twice as many of the next waits go to sleep soon as the one before, and one
- * that paid none. One thread at a time.
+ * Decides how long a waiting thread spins before it sleeps. Spinning helps if the other process has its own core; otherwise it only keeps
+ * that process from running. So each spin in vain doubles the number of next waits with a short spin, and a useful spin resets it to none.
+ * One thread at a time.
  */
 final class SpinBudget {
     private static final int SKIPPED_MAX = 64;
 
     private final long longNanos;
     private final long shortNanos;
-    private int toSkip; // after the next spin in vain
-    private int skips; // waits that are still to be short
+    private int toSkip; // number of short waits after the next spin in vain
+    private int skips; // short waits that are left
 
     /**
-     * @param longNanos of a spin that may pay
-     * @param shortNanos of the others
+     * @param longNanos length of a long spin
+     * @param shortNanos length of a short spin
      */
     SpinBudget(long longNanos, long shortNanos) {
         this.longNanos = longNanos;
         this.shortNanos = shortNanos;
     }
 
-    /** For the wait that begins. */
+    /** Length of the spin for the next wait. */
     long nanos() {
         if (skips > 0) {
             skips--;
@@ -31,13 +31,13 @@ final class SpinBudget {
         return longNanos;
     }
 
-    /** What was waited for came while it spun. */
+    /** Records a spin during which the awaited condition came true. */
     void paid() {
         toSkip = 0;
         skips = 0;
     }
 
-    /** A spin of that many nanoseconds was in vain. */
+    /** Records a spin of {@code nanos} nanoseconds in vain. */
     void inVain(long nanos) {
         if (nanos == longNanos) {
             toSkip = Math.clamp(2L * toSkip, 1, SKIPPED_MAX);

@@ -9,13 +9,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Accepts connections to this node's unix socket, which only processes of its user reach; each gets a short-lived thread until it
- * has become a stream or was closed.
+ * Accepts connections to this node's unix socket, which only processes of its user can reach. Each connection has a short-lived thread
+ * until it becomes a stream or is closed.
  */
 public final class StreamListener implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StreamListener.class);
 
-    /** How long a close waits for threads. */
+    /** Longest wait of a close for threads. */
     static final Duration JOIN = Duration.ofSeconds(2);
 
     private final ServerSocketChannel server;
@@ -25,8 +25,8 @@ public final class StreamListener implements AutoCloseable {
 
     /**
      * @param server bound; closed by this listener
-     * @param threads its own; ended with this listener
-     * @param onFatal told what ended the accepting thread, if it was not {@link #close}
+     * @param threads owned by this listener; ended with it
+     * @param onFatal gets the error that ended the accepting thread, if {@link #close} did not end it
      */
     public StreamListener(
             ServerSocketChannel server,
@@ -43,7 +43,7 @@ public final class StreamListener implements AutoCloseable {
         try {
             accept();
         } catch (Throwable fatal) {
-            LOG.error("data connections are accepted no more: {}", String.valueOf(fatal), fatal);
+            LOG.error("data connections are no longer accepted: {}", String.valueOf(fatal), fatal);
             onFatal.accept(fatal);
         }
     }
@@ -83,9 +83,9 @@ public final class StreamListener implements AutoCloseable {
         threads.interrupt();
         try {
             acceptor.join(JOIN);
-            threads.awaitEnd(JOIN); // those too that were accepted in the meantime
+            threads.awaitEnd(JOIN); // including those of connections accepted in the meantime
         } catch (InterruptedException impatient) {
-            Thread.currentThread().interrupt(); // the caller is told; the threads end by themselves
+            Thread.currentThread().interrupt(); // passed to the caller; the threads end by themselves
         }
     }
 }

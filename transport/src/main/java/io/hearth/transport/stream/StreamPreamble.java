@@ -10,11 +10,11 @@ import java.nio.channels.SocketChannel;
 import java.util.Optional;
 
 /**
- * What goes over a data connection before its records; the only bytes there that are read unauthenticated.
+ * The first bytes on a data connection, before its records; only these are read unauthenticated.
  *
  * <pre>
  * dialler to acceptor   magic "HRT1" (4) | ticket (16) | salt (16)
- * acceptor to dialler   salt (16)             nothing at all if the ticket is not good
+ * acceptor to dialler   salt (16)             nothing at all if the ticket is not valid
  * </pre>
  */
 public final class StreamPreamble {
@@ -24,7 +24,7 @@ public final class StreamPreamble {
 
     private StreamPreamble() {}
 
-    /** What the dialling side sent. */
+    /** The dialling side's first bytes. */
     public record Dialed(Bytes ticket, Bytes salt) {}
 
     public static void writeDialed(SocketChannel channel, Dialed dialed) throws IOException {
@@ -36,7 +36,7 @@ public final class StreamPreamble {
                         .put(dialed.salt().toArray()));
     }
 
-    /** The dialling side's {@value #DIALER_BYTES} bytes; empty if they are something else. */
+    /** The dialling side's {@value #DIALER_BYTES} bytes; empty if the magic is wrong. */
     public static Optional<Dialed> dialed(ByteBuffer in) {
         if (in.getInt() != MAGIC) {
             return Optional.empty();

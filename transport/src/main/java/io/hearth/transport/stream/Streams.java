@@ -49,26 +49,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens data streams. The side that dialled the control link dials the stream too, since that way is known to be open; it asks
- * over the link for a ticket until it gets one, the other side issues it once its own {@link #open} was called.
+ * Opens data streams. The side that dialled the control link dials the stream too, because that direction is known to work. It asks over
+ * the link for a ticket until it gets one. The other side issues the ticket after its own {@link #open} was called.
  */
-public final class Streams implements StreamSource, StreamMessages, DataPort.Doorkeeper, AutoCloseable {
+public final class Streams implements StreamSource, StreamMessages, DataPort.Admission, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Streams.class);
 
-    /** Streams being opened at once, and requests kept. */
+    /** Most streams being opened at once, and most requests kept. */
     private static final int OPENING_MAX = 1024;
 
-    /** How long one attempt waits before the link is looked at again and the request is repeated. */
+    /** Time of one attempt, after which the link is checked again and the request is repeated. */
     private static final long ATTEMPT_NANOS = 500_000_000L;
 
-    /** Rest after an attempt that failed at once. */
+    /** Pause after a failed attempt. */
     private static final Duration REST = Duration.ofMillis(20);
 
     private final Function<NodeId, Optional<Link>> links;
     private final IntSupplier ranksHere;
     private final RecordCipher.Factory ciphers;
     private final DataTransport transport;
-    private final Optional<SharedMemoryHandshake> door;
+    private final Optional<SharedMemoryHandshake> sharedMemory;
     private final LinkLimits limits;
     private final Clock clock;
     private final Deadlines deadlines;
@@ -78,20 +78,20 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
     private final PendingStreams<Link, OpenStream> openings =
             new PendingStreams<>(OPENING_MAX, () -> random(StreamTickets.TICKET_BYTES));
     private final Map<Long, CompletableFuture<LinkMessage.StreamTicket>> asked = new ConcurrentHashMap<>();
-    private final AtomicLong requests = new AtomicLong(); // counted up by who dials
-    private volatile boolean closing; // written by close(), read by all
+    private final AtomicLong requests = new AtomicLong(); // incremented by dialling threads
+    private volatile boolean closing; // written by close(), read by all threads
 
     /**
-     * @param links the present link to a node
-     * @param ranksHere how many nodes of this machine compute
-     * @param door where processes of this machine get shared memory, if they do; closed with this
+     * @param links the current link to a node
+     * @param ranksHere number of trainers on this machine
+     * @param sharedMemory sets up shared memory with processes of this machine; empty without it; closed with this object
      */
     public Streams(
             Function<NodeId, Optional<Link>> links,
             IntSupplier ranksHere,
             RecordCipher.Factory ciphers,
             DataTransport transport,
-            Optional<SharedMemoryHandshake> door,
+            Optional<SharedMemoryHandshake> sharedMemory,
             LinkLimits limits,
             Clock clock,
             Deadlines deadlines) {
@@ -99,7 +99,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
         this.ranksHere = ranksHere;
         this.ciphers = ciphers;
         this.transport = transport;
-        this.door = door;
+        this.sharedMemory = sharedMemory;
         this.limits = limits;
         this.clock = clock;
         this.deadlines = deadlines;
@@ -108,7 +108,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
     @Override
     public DataStream open(NodeId peer, StreamId id, Duration timeout) throws IOException, InterruptedException {
         if (!timeout.isPositive()) {
-            throw new IllegalArgumentException("a timeout is positive, not " + timeout);
+            throw new IllegalArgumentException("timeout must be positive, got " + timeout);
         }
         var wanted = new Wanted(peer, id);
         if (!openings.begin(wanted)) {
@@ -167,7 +167,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
                     return stream.get();
                 }
             } catch (ClosedByInterruptException interrupted) {
-                Thread.interrupted(); // it becomes the exception that callers wait for
+                Thread.interrupted(); // cleared, because the exception for callers follows
                 throw (InterruptedException) new InterruptedException().initCause(interrupted);
             } catch (NotLocalException failed) {
                 if (transport == DataTransport.SHM) {
@@ -177,7 +177,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
                 mayBeLocal = false;
             } catch (IOException failed) {
                 last = failed;
-                Thread.sleep(REST);
+                Thread.sleep(REST); // no event announces that the peer can accept again
             }
         }
     }
@@ -203,7 +203,10 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
         return openings.await(wanted, waitNanos);
     }
 
-    /** Who got a ticket has all the time to use it: the other side may be done with the stream before this one is. */
+    /**
+     * Dials the stream. {@code waitNanos} bounds only the wait for the ticket: after it the other side may have its stream before this one
+     * does.
+     */
     private Optional<OpenStream> dial(Wanted wanted, Link link, boolean mayBeLocal, long waitNanos)
             throws IOException, InterruptedException {
         var answer = new CompletableFuture<LinkMessage.StreamTicket>();
@@ -222,8 +225,8 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
         Bytes secret = ticket.get().ticket();
         String socket = ticket.get().socket();
         long limitNanos = limits.connect().toNanos();
-        if (mayBeLocal && door.isPresent() && link.isLocal() && !socket.isEmpty()) {
-            return Optional.of(connectLocally(door.get(), wanted, link, secret, socket, limitNanos));
+        if (mayBeLocal && sharedMemory.isPresent() && link.isLocal() && !socket.isEmpty()) {
+            return Optional.of(connectLocally(sharedMemory.get(), wanted, link, secret, socket, limitNanos));
         }
         if (transport == DataTransport.SHM) {
             throw new NotLocalException("it offers no shared memory", null);
@@ -253,8 +256,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
         var channel = SocketChannel.open();
         try (var _ = deadlines.closeAfter(channel, limitNanos)) {
             tune(channel);
-            // From where the link comes, so that the acceptor knows the address and the bytes take the path that was
-            // agreed on.
+            // The link's own address, so that the acceptor knows it and the data takes the same path as the link.
             channel.bind(new InetSocketAddress(link.localAddress().getAddress(), 0));
             channel.connect(new InetSocketAddress(
                     link.remoteAddress().getAddress(), link.node().dataPort()));
@@ -275,7 +277,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
                 clock.nanoTime());
     }
 
-    /** A ticket must be good before anything is sent or computed, and before there is a thread. */
+    /** Checks the ticket before anything is sent or computed, and before a thread is started. */
     @Override
     public GreetingThreads.Greeter redeem(StreamPreamble.Dialed dialed) throws IOException {
         if (transport == DataTransport.SHM) {
@@ -294,9 +296,10 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
         };
     }
 
-    /** Greets a connection to this node's unix socket. */
+    /** Serves a connection to this node's unix socket. */
     public void greetLocal(SocketChannel channel) throws IOException {
-        door.orElseThrow()
+        sharedMemory
+                .orElseThrow()
                 .greet(
                         channel,
                         ticket -> openings.redeem(ticket, clock.nanoTime()),
@@ -313,11 +316,11 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
 
     private static void handOver(PendingStreams<Link, OpenStream>.Greeting greeting, OpenStream stream) {
         if (!greeting.arrived(stream)) {
-            stream.abort(Cause.NOT_OPENED, "nobody waits for it any more");
+            stream.abort(Cause.NOT_OPENED, "no thread waits for it any more");
         }
     }
 
-    /** What every data connection wants: no waiting for more to send, and word of a peer that is gone for good. */
+    /** Sets the options of every data connection: no delay before sending, and detection of a peer that is gone. */
     private static void tune(SocketChannel channel) throws IOException {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
@@ -373,7 +376,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
         return ways;
     }
 
-    /** A stream that begins while its link ends would be forgotten. */
+    /** Ends a stream whose link ended meanwhile; otherwise it would be left open. */
     private void requireLink(Wanted wanted, Link link, OpenStream stream) throws StreamException {
         if (closing
                 || links.apply(wanted.peer())
@@ -390,15 +393,18 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
         return ciphers.create(link.node().suite(), key, limits.recordsPerKey());
     }
 
-    /** A duplicate may have taken the link's place; its streams live on as long as the peer's start does. */
+    /**
+     * Whether both links are to the same start of the peer. A duplicate may have replaced the link; streams last as long as the peer's
+     * start.
+     */
     private static boolean sameStart(Link now, Link then) {
         return now.node().endpoint().equals(then.node().endpoint());
     }
 
-    /** Its ciphers are compiled while nobody needs them yet; streams through shared memory have none. */
+    /** Warms up the link's cipher before a stream needs it; streams through shared memory have none. */
     @Override
     public void linked(Link link) {
-        boolean mayBeShared = transport != DataTransport.TCP && door.isPresent() && link.isLocal();
+        boolean mayBeShared = transport != DataTransport.TCP && sharedMemory.isPresent() && link.isLocal();
         if (!mayBeShared && transport != DataTransport.SHM) {
             CipherWarmUp.begin(link.node().suite());
         }
@@ -432,12 +438,13 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
     public void close() {
         closing = true;
         live.forEach(stream -> stream.abort(Cause.CLOSED, "this node is closing"));
-        door.ifPresent(SharedMemoryHandshake::close);
+        sharedMemory.ifPresent(SharedMemoryHandshake::close);
     }
 
     private void send(Offer<Link> offer) {
-        String socket =
-                offer.link().isLocal() ? door.map(SharedMemoryHandshake::path).orElse("") : "";
+        String socket = offer.link().isLocal()
+                ? sharedMemory.map(SharedMemoryHandshake::path).orElse("")
+                : "";
         offer.link().say(new LinkMessage.StreamTicket(offer.request(), offer.ticket(), socket));
     }
 
@@ -447,7 +454,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
         } catch (TimeoutException notYet) {
             return Optional.empty();
         } catch (ExecutionException impossible) {
-            throw new AssertionError("nobody completes it with a failure", impossible);
+            throw new AssertionError("never completed with a failure", impossible);
         }
     }
 

@@ -1,4 +1,4 @@
-/** Data streams: over TCP, and in shared memory between processes of one user. */
+/** Data streams over TCP, and through shared memory between processes of one user. */
 @NullMarked
 package io.hearth.transport.stream;
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The vectors were made with another implementation (Python's cryptography, OpenSSL below it). */
 final class AeadCipherTest {
-    private static final int RECORDS_PER_KEY = 3; // so that the fourth vector lies behind a ratchet
+    private static final int RECORDS_PER_KEY = 3; // so that a ratchet comes before the fourth vector
     private static final StreamId ID = new StreamId("digits", "L1/3", 2);
 
     private static final List<String> AES = List.of(
@@ -82,7 +82,7 @@ final class AeadCipherTest {
         }
     }
 
-    /** Attack 28: with the number of records that the product sets. */
+    /** Attack 28: with the product's number of records per key. */
     @Test
     void theKeyIsReplacedAtTheRecordThatTheLimitNames() {
         long limit = LinkLimits.DEFAULT.recordsPerKey();
@@ -119,7 +119,7 @@ final class AeadCipherTest {
         Set<String> keys = new HashSet<>();
         List<StreamId> ids = List.of(
                 ID,
-                new StreamId("digit", "sL1/3", 2), // the same letters cut elsewhere
+                new StreamId("digit", "sL1/3", 2), // the same letters, split differently
                 new StreamId("digits", "L1/4", 2),
                 new StreamId("letters", "L1/3", 2),
                 new StreamId("digits", "L1/3", 3));

@@ -17,13 +17,13 @@ import java.util.function.LongUnaryOperator;
 import javax.crypto.AEADBadTagException;
 import org.junit.jupiter.api.Test;
 
-/** When the warm-up of a cipher ends, by a clock that the pairs move. */
+/** The end of a cipher's warm-up, by a clock that the pairs advance. */
 final class CipherWarmUpTest {
     private static final long MILLISECOND = 1_000_000;
 
     private final TakenTime taken = new TakenTime();
 
-    /** Each pair takes a time by its number. */
+    /** A clock with a duration for each pair, by its number. */
     private static final class TakenTime implements Clock {
         private long now;
 

@@ -27,7 +27,7 @@ final class AdmissionGateTest {
         }
     }
 
-    /** How many of {@code tries} connections from {@code format} with 0, 1, 2, … get a place. */
+    /** Number of {@code tries} connections from {@code format} with 0, 1, 2, … that get a place. */
     private int places(String format, int tries, long nowNanos) {
         int places = 0;
         for (int i = 0; i < tries; i++) {

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What one connection does to the server that accepts it. */
+/** Effects of one connection on the server that accepts it. */
 final class GatedServerChannelTest {
     private static final int PATIENCE_MILLIS = 20_000;
 
@@ -52,7 +52,7 @@ final class GatedServerChannelTest {
                 .channel();
     }
 
-    /** Greets with a byte. */
+    /** Sends a byte to each guest. */
     private static ChannelInitializer<GatedServerChannel.Guest> greeting(Consumer<GatedServerChannel.Guest> seen) {
         return new ChannelInitializer<>() {
             @Override
@@ -86,7 +86,7 @@ final class GatedServerChannelTest {
     void whoHasNoPlaceIsClosedUnheardAndTheNextIsServed() throws Exception {
         Channel server = listen(greeting(_ -> {}));
         GatedServerChannel.Entrance open = entrance.getAndSet((_, _) -> Optional.empty());
-        for (int i = 0; i < 200; i++) { // more than one turn takes
+        for (int i = 0; i < 200; i++) { // more than one turn accepts
             assertEquals(-1, heard(server));
         }
         entrance.set(open);
@@ -101,7 +101,7 @@ final class GatedServerChannelTest {
         server.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
             @Override
             public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-                rested.incrementAndGet(); // behind it, ServerBootstrap would stop to accept for a second
+                rested.incrementAndGet(); // after it, ServerBootstrap would stop accepting for a second
             }
         });
         GatedServerChannel.Entrance open = entrance.getAndSet((_, _) -> {

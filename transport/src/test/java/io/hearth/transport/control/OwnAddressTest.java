@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/** Links use those addresses of this machine that they may use, and no others. */
+/** Links use only the addresses of this machine that they may use. */
 final class OwnAddressTest {
     private final NamespaceKeys keys = NetworkNamespace.create("home").keys();
 
@@ -75,7 +75,7 @@ final class OwnAddressTest {
         }
     }
 
-    /** To look at interfaces costs the kernel more than to close a connection. */
+    /** Reading the interfaces costs the kernel more than closing a connection. */
     @Test
     void theGateDecidesBeforeAnythingIsLookedUp() throws Exception {
         var lookUps = new AtomicInteger();

@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A re-keying over a connection whose other side reads when the test says so. */
+/** A re-keying over a connection whose other side reads only at the test's command. */
 final class RekeyHandlerTest {
     private static final int MESSAGE_BYTES = Frame.BYTES_MAX;
     private static final long FRAME_BYTES = Frame.HEADER_BYTES + MESSAGE_BYTES;
@@ -54,7 +54,7 @@ final class RekeyHandlerTest {
                 (refusal, why) -> told.add(refusal + " " + why),
                 channel.pipeline().context(handshake));
         channel.pipeline().replace(handshake, "rekey", rekey);
-        channel.freezeTime(); // it passes when a test says so
+        channel.freezeTime(); // a test advances it
         rekey.open();
         assertEquals(List.of("opened"), told);
         told.clear();
@@ -66,7 +66,7 @@ final class RekeyHandlerTest {
         var _ = channel.finishAndReleaseAll();
     }
 
-    /** What was sent and not read by the other side. */
+    /** Messages that were sent and not read by the other side. */
     private static final class Wire extends ChannelOutboundHandlerAdapter {
         private final Deque<ByteBuf> queued = new ArrayDeque<>();
         private final Deque<ChannelPromise> promises = new ArrayDeque<>();

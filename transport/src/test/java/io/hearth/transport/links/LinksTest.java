@@ -151,7 +151,7 @@ public final class LinksTest {
                 .toList();
     }
 
-    /** Hears nothing. */
+    /** An observer that ignores all events. */
     private static final class Deaf implements LinkObserver {
         @Override
         public void admitted(LinkInfo link) {}

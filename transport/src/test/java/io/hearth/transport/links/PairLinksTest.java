@@ -20,9 +20,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What a connection for pairing is, and whom it never meets. */
+/** Connections for pairing, and the nodes that they never reach. */
 final class PairLinksTest {
-    /** One machine that pairs, and what it hears. */
+    /** One machine that pairs, with its events. */
     private static final class Side implements PairLinks.Observer, AutoCloseable {
         record Met(NodeId peer, Bytes exporter) {}
 
@@ -102,7 +102,7 @@ final class PairLinksTest {
         }
     }
 
-    /** Neither has a secret that the other must not see; but what either serves is not for the other. */
+    /** Neither has a secret that the other must not see, but neither may use the other's service. */
     @Test
     void membersOfNoNamespaceMeetAMachineThatPairs() throws Exception {
         for (NetworkNamespace namespace : new NetworkNamespace[] {
@@ -126,7 +126,7 @@ final class PairLinksTest {
         }
     }
 
-    /** Admitted connections are as bounded as those in their handshake. */
+    /** Admitted connections are bounded like those in their handshake. */
     @Test
     void sixteenConnectionsAreEnough() throws Exception {
         try (var sponsor = new Side("pair")) {
@@ -139,7 +139,7 @@ final class PairLinksTest {
                 }
                 sides.add(new Side("join"));
                 sides.getLast().links.dial(sponsor.address());
-                assertTrue(sides.getLast().next(String.class).contains("16 links, its most"));
+                assertTrue(sides.getLast().next(String.class).contains("limit of 16 links"));
             } finally {
                 sides.forEach(Side::close);
             }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** What is evidence of two computers with one identity, and what a single computer does in its life. */
+/** Evidence of two computers with one identity, and sequences that a single computer can cause. */
 final class DoublesTest {
     private static final long MILLI = 1_000_000L;
     private static final PeerId MACHINE = NodeIdentity.generate().peer();
@@ -41,7 +41,7 @@ final class DoublesTest {
         return new Endpoint(new NodeId(MACHINE, slot), incarnation, TestNode.bootId(), boot);
     }
 
-    /** Something that a start brought, milliseconds after the beginning. */
+    /** A hello or frame of a start, in milliseconds after the beginning. */
     private record Word(long atMillis, Endpoint from, boolean isHello) {}
 
     private static Word hello(long atMillis, Endpoint from) {
@@ -58,7 +58,7 @@ final class DoublesTest {
         }
     }
 
-    /** The link to another machine brings heartbeats all the time, unless this node itself stands still. */
+    /** Plays a story. The link to another machine brings heartbeats all the time, unless this node itself is paused. */
     private static Doubles play(Story story, long startNanos) {
         var doubles = new Doubles(startNanos);
         var witness = new Endpoint(new NodeId(WITNESS, "agent"), 1, TestNode.bootId());

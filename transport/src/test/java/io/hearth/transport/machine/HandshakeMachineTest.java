@@ -42,12 +42,12 @@ final class HandshakeMachineTest {
 
     private final NamespaceKeys keys = NetworkNamespace.create("home").keys();
 
-    /** One side, with everything that it sent and how it ended. */
+    /** One side, with all messages that it sent and its end. */
     private static final class Side {
         final HandshakeMachine machine;
         final List<LinkMessage> sent = new ArrayList<>();
         final List<Effect> ends = new ArrayList<>();
-        final List<Effect.Told> told = new ArrayList<>();
+        final List<Effect.OwnDoubled> told = new ArrayList<>();
         State state;
 
         Side(HandshakeMachine machine, State state) {
@@ -62,7 +62,7 @@ final class HandshakeMachineTest {
                 switch (effect) {
                     case Effect.Send(var message) -> sent.add(message);
                     case Effect.Ask _, Effect.Unknown _ -> happens(new Event.Allowed());
-                    case Effect.Told word -> told.add(word);
+                    case Effect.OwnDoubled word -> told.add(word);
                     case Effect.Admit _, Effect.Refuse _ -> ends.add(effect);
                 }
             }
@@ -368,7 +368,7 @@ final class HandshakeMachineTest {
                 client.happens(new Event.Arrived(message));
             }
         }
-        assertEquals(List.of(new Effect.Told(found, new NodeId(BOB, "agent"))), client.told);
+        assertEquals(List.of(new Effect.OwnDoubled(found, new NodeId(BOB, "agent"))), client.told);
         assertEquals(LinkRejection.DOUBLED, client.refusal());
     }
 
@@ -464,7 +464,7 @@ final class HandshakeMachineTest {
                 .effects()
                 .isEmpty());
         var late = server.machine.step(server.state, new Event.Tick(), LIMIT).effects();
-        assertEquals(1, late.size()); // TLS is not up, so nobody can be told
+        assertEquals(1, late.size()); // TLS is not established, so no reason can be sent
         assertEquals(LinkRejection.TOO_LATE, ((Effect.Refuse) late.getFirst()).refusal());
 
         Side client = side(true, endpoint(ALICE), keys);

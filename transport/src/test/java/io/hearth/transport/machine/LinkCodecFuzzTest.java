@@ -112,14 +112,14 @@ final class LinkCodecFuzzTest {
         int read = 0;
         int frames = 0;
         long startNanos = System.nanoTime();
-        // On a busy machine, as many as there is time for.
+        // On a busy machine, the time limits their number.
         for (int i = 0; i < FRAMES && System.nanoTime() - startNanos < TIME_NANOS; i++) {
             frames++;
             Frame frame = good.get(random.nextInt(good.size()));
             var mutant = new Frame(1 + random.nextInt(11), mutate(random, frame.bytes()));
             try {
                 LinkMessage message = LinkCodec.decode(mutant);
-                LinkCodec.encode(message); // whatever is read can be said
+                LinkCodec.encode(message); // each message that was read can be encoded
                 read++;
             } catch (MalformedMessageException refused) {
                 assertTrue(String.valueOf(refused.getMessage()).length() < 1_000, "seed " + SEED + " frame " + i);
@@ -193,7 +193,7 @@ final class LinkCodecFuzzTest {
                     assertEquals(
                             length > 0 && !admitted ? LinkRejection.TOO_LARGE : LinkRejection.MALFORMED,
                             refused.refusal());
-                    channel.writeInbound(Unpooled.wrappedBuffer(new byte[64])); // what follows is not looked at
+                    channel.writeInbound(Unpooled.wrappedBuffer(new byte[64])); // later bytes are not read
                     assertEquals(0, channel.inboundMessages().size());
                 }
                 channel.finishAndReleaseAll();

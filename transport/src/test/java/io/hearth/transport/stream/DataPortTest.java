@@ -24,13 +24,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the data port does before it knows who came. */
+/** The data port before it knows a connection's peer. */
 final class DataPortTest {
-    private static final int GREETED_AT_ONCE = 16; // more than members here: one goes on before its thread has ended
+    private static final int GREETED_AT_ONCE =
+            16; // more than the members here: a member may continue before its thread has ended
     private static final long HOUR_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final Bytes TICKET = Bytes.of(new byte[StreamTickets.TICKET_BYTES]);
 
-    /** How a connection was greeted. */
+    /** The greeting of a connection. */
     private record Greeted(Bytes salt, boolean virtual, boolean blocking) {}
 
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
@@ -42,8 +43,8 @@ final class DataPortTest {
         timer.shutdownNow();
     }
 
-    /** A port that believes every ticket. */
-    private final class Believing implements DataPort.Doorkeeper {
+    /** A port that accepts every ticket. */
+    private final class Believing implements DataPort.Admission {
         private final boolean expects;
 
         Believing(boolean expects) {
@@ -88,7 +89,7 @@ final class DataPortTest {
         return new StreamPreamble.Dialed(TICKET, Bytes.of(bytes));
     }
 
-    /** How many bytes come until the other side hangs up. */
+    /** Number of bytes until the other side hangs up. */
     private static int bytesUntilTheEnd(SocketChannel channel) throws IOException {
         try {
             int bytes = 0;
@@ -167,7 +168,7 @@ final class DataPortTest {
         }
     }
 
-    /** More of them than there are places, and they come again: they take no thread, and a preamble that comes is read. */
+    /** More silent connections than places, twice: they take no thread, and a complete preamble is still read. */
     @Test
     void aCrowdOfSilentConnectionsKeepsNobodyOut() throws Exception {
         List<SocketChannel> crowd = new ArrayList<>();

@@ -85,7 +85,7 @@ final class PendingStreamsTest {
         assertTrue(openings.begin(WANTED));
     }
 
-    /** A thread that gives up. */
+    /** A thread that ends its open. */
     private final class Ending {
         private final CountDownLatch done = new CountDownLatch(1);
         private Optional<String> result = Optional.of("nothing yet"); // before the latch

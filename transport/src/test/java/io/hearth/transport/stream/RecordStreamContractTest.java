@@ -10,7 +10,7 @@ final class RecordStreamContractTest extends DataStreamContractTest {
         return StreamEnds.tcp(timer);
     }
 
-    /** What the JDK's cipher makes for each record. */
+    /** The JDK's cipher allocates this for each record. */
     @Override
     protected long allocatedMax() {
         return 2048;

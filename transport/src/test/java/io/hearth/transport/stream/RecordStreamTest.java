@@ -28,7 +28,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a receiver does with bytes that are not exactly what the peer sealed. */
+/** A receiver of bytes that are not exactly those that the peer sealed. */
 final class RecordStreamTest {
     private static final byte[] KEY_IN = filled(1);
     private static final byte[] KEY_OUT = filled(2);
@@ -43,7 +43,7 @@ final class RecordStreamTest {
         timer.shutdownNow();
     }
 
-    /** What a receiver made of a stream: the lengths of the records that it took, then how it ended. */
+    /** A receiver's result for a stream: the lengths of its records, and its end. */
     private record Outcome(List<Long> taken, IOException end) {
         StreamException.Cause cause() {
             if (end instanceof StreamException typed) {

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How two nodes of one machine come to share memory, and what keeps others out. */
+/** The setup of shared memory between two nodes of one machine, and its protection against others. */
 final class SharedMemoryHandshakeTest {
     private static final StreamId ID = new StreamId("digits", "e5", 0);
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -231,7 +231,7 @@ final class SharedMemoryHandshakeTest {
         }
     }
 
-    /** Whoever could open the file could read and change what goes through it. */
+    /** A process that could open the file could read and change the data in it. */
     @Test
     void memoryThatIsNotOfThisUserAloneIsNotMapped() throws Exception {
         Path file = folder.resolve("memory");

@@ -39,7 +39,7 @@ final class SharedRingFuzzTest {
         writer.write(length, RecordHeader.USER_MIN, 1, 2, 3, MemorySegment.NULL, bytes, 0);
     }
 
-    /** A number that is likely to hurt. */
+    /** A number that is likely to break the reader. */
     private static long evil(SplittableRandom random) {
         return switch (random.nextInt(6)) {
             case 0 -> random.nextLong();
@@ -57,7 +57,7 @@ final class SharedRingFuzzTest {
         int refused = 0;
         int shown = 0;
         for (int world = 0; world < WORLDS; world++) {
-            memory.asSlice(0, SharedRing.CONTROL_BYTES).fill((byte) 0); // the ring keeps what was there
+            memory.asSlice(0, SharedRing.CONTROL_BYTES).fill((byte) 0); // the ring keeps its old bytes
             var writer = new SharedRing(memory);
             var reader = new SharedRing(memory);
             try {

@@ -10,7 +10,7 @@ final class SpinBudgetTest {
 
     private final SpinBudget budget = new SpinBudget(LONG, SHORT);
 
-    /** Waits in vain until the next long spin; how many were short before it. */
+    /** Waits in vain until the next long spin. Returns the number of short spins before it. */
     private int shortOnes() {
         int count = 0;
         for (long nanos = budget.nanos(); nanos == SHORT; nanos = budget.nanos()) {

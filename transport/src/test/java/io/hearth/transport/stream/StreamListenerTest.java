@@ -18,7 +18,7 @@ final class StreamListenerTest {
     @TempDir
     Path folder = Path.of("");
 
-    /** One that waits in a virtual thread makes the socket non-blocking for good. */
+    /** A wait in a virtual thread makes the socket non-blocking for good. */
     @Test
     void connectionsAreGreetedByPlatformThreads() throws Exception {
         var isVirtual = new CompletableFuture<Boolean>();

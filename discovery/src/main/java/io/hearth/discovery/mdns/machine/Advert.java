@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node says of itself in its mDNS TXT record, under 200 bytes: nothing that names it, its namespace or its clock.
+ * The content of a node's mDNS TXT record, under 200 bytes. It reveals neither the node nor its namespace or clock.
  *
  * <pre>
  * v=1                 version of this record
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * p=2 digits          nameplate, only while this node offers to pair
  * </pre>
  *
- * @param nonce {@value #NONCE_BYTES} random bytes, new for each stay on a network
+ * @param nonce {@value #NONCE_BYTES} random bytes, new for each {@link MdnsIdentity}
  * @param tag {@value #TAG_BYTES} bytes
  * @param nameplate two digits
  */
@@ -37,15 +37,15 @@ public record Advert(Bytes nonce, Bytes tag, Optional<String> nameplate) {
 
     public Advert {
         if (nonce.size() != NONCE_BYTES || tag.size() != TAG_BYTES) {
-            throw new IllegalArgumentException("an advert has " + NONCE_BYTES + " bytes of nonce and " + TAG_BYTES
-                    + " of tag, got " + nonce.size() + " and " + tag.size());
+            throw new IllegalArgumentException("nonce and tag must have " + NONCE_BYTES + " and " + TAG_BYTES
+                    + " bytes, got " + nonce.size() + " and " + tag.size());
         }
         if (nameplate.isPresent() && !NAMEPLATE.matcher(nameplate.get()).matches()) {
-            throw new IllegalArgumentException("a nameplate has two digits");
+            throw new IllegalArgumentException("nameplate must be two digits");
         }
     }
 
-    /** Whether its node offers to pair under that nameplate. */
+    /** Whether the node offers to pair under that nameplate. */
     boolean shows(String digits) {
         return nameplate.isPresent() && nameplate.get().equals(digits);
     }
@@ -62,10 +62,10 @@ public record Advert(Bytes nonce, Bytes tag, Optional<String> nameplate) {
     }
 
     /**
-     * Reads a TXT record of whoever sent it.
+     * Reads a TXT record from an untrusted sender.
      *
-     * @param txt the value of an entry, or null where the record has none of that name
-     * @throws MalformedMessageException if this is not a record of this version; says why
+     * @param txt the value of an entry, or null if the record has no such entry
+     * @throws MalformedMessageException if the record is not of this version or is malformed; the text says why
      */
     public static Advert parse(Function<String, @Nullable String> txt) throws MalformedMessageException {
         String version = txt.apply("v");

@@ -5,18 +5,18 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Decides which datagrams are worth reading, from their source and the time alone, so that a flood costs little more than its receiving.
+ * Decides by source and time which datagrams are read, so that a flood costs little more than receiving it.
  *
- * <p>A source has a burst of {@value #SOURCE_BURST} and {@value #SOURCE_PER_SECOND} a second: many times what all nodes of a machine
- * send when a cluster starts. So a flood from one address takes nothing from the others. All sources together have a burst of
- * {@value #ALL_BURST} and {@value #ALL_PER_SECOND} a second, whatever addresses a flood pretends to come from. A node that starts sends
- * some ten packets in two seconds, answers queries beside, and needs one to pass.
+ * <p>A source has a burst of {@value #SOURCE_BURST} and {@value #SOURCE_PER_SECOND} a second: many times what all nodes of a machine send
+ * when a cluster starts. So a flood from one address does not affect the others. All sources together have a burst of {@value #ALL_BURST}
+ * and {@value #ALL_PER_SECOND} a second, even if a flood forges its source addresses. A node that starts sends some ten packets in two
+ * seconds, answers queries as well, and needs one packet to pass.
  *
- * <p>To be woken for each datagram costs more than to read it. After {@value #WAKES_PER_SECOND} wakes a second the reader is to pause, and
- * then finds many at once. Above {@value #RECEIVED_PER_SECOND} datagrams a second even the reading costs too much: then it is to pause
- * before the buffer is empty, so that the system drops what finds no room. So a flood of whatever rate costs a known share of a core.
+ * <p>A wake-up for each datagram costs more than reading it. After {@value #WAKES_PER_SECOND} wake-ups a second the reader must pause; then
+ * it finds many datagrams at once. Above {@value #RECEIVED_PER_SECOND} datagrams a second even reading costs too much. Then the reader must
+ * pause before the buffer is empty, so that the system drops datagrams. So a flood of any rate costs a known share of a core.
  *
- * <p>The table of sources holds {@value #SOURCES_MAX}; the one heard longest ago makes room. Pure: time comes in as an argument.
+ * <p>The table holds {@value #SOURCES_MAX} sources; a new one replaces the one heard longest ago.
  */
 public final class MdnsGate {
     static final int SOURCES_MAX = 512;
@@ -41,7 +41,7 @@ public final class MdnsGate {
         }
     };
 
-    /** @param isShared all nodes have one address, as on the loopback interface: then only the limit of all holds */
+    /** @param isShared whether all nodes have one address, as on the loopback interface; then only the limit of all sources applies */
     public MdnsGate(boolean isShared, long nowNanos) {
         this.isShared = isShared;
         this.all = new TokenBucket(ALL_BURST, ALL_PER_SECOND, nowNanos);
@@ -58,9 +58,9 @@ public final class MdnsGate {
     }
 
     /**
-     * Counts a datagram; whether the reader is to pause before it reads the next.
+     * Counts a datagram. Returns true if the reader must pause before it reads the next one.
      *
-     * @param woken the reader had waited for this datagram
+     * @param woken whether the reader had waited for this datagram
      */
     public boolean isOverrun(boolean woken, long nowNanos) {
         boolean isFull = !received.take(nowNanos);

@@ -6,8 +6,9 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * The guise of this node during one stay on one network: nothing in it equals anything of another stay, so that who watches
- * two networks, or one before and after a restart, cannot tell that it met the same machine.
+ * The identity that this node announces on one interface. A new one replaces it when the interface or the tag keys change, and after a day.
+ * No part of it recurs in another one. So an observer of two networks, or of one network before and after a restart, cannot recognize the
+ * machine.
  *
  * @param advert with a nonce of its own
  * @param serviceName random label of the service instance

@@ -25,30 +25,30 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what of a well-formed message matters: questions that this node can answer, and the members that it tells of. Everything
- * that it keeps is bounded and ages, so a flood fills tables and has no effect that lasts.
+ * Picks the relevant parts of a well-formed message: questions that this node can answer, and members to report. All state is bounded and
+ * expires, so a flood fills tables and has no lasting effect.
  *
- * <p><b>Questions.</b> Those about the service and its type, and about this node's own instance and host. Each answer is multicast, so
- * an answer to anybody serves all who ask; a few in a second are enough. Questions that do not bring out the whole announcement have
- * a limit of their own, so that they cannot use up that of the others.
+ * <p><b>Questions.</b> Relevant are those about the service and its type, and about this node's own instance and host. Each answer is
+ * multicast, so one answer serves all askers, and a few answers a second are enough. Questions whose answer is not the whole announcement
+ * have a separate limit, so that they cannot use up the limit of the others.
  *
- * <p><b>Members.</b> A member is known by the nonce of an advert whose tag is right, whatever the name of its instance: a replay under
- * another name is the same member. Only the nonce and the port are under the tag; names and addresses are anybody's word. More than
- * {@value #NAMES_MAX} names of one member count as strangers. There is room for {@value #MEMBERS_MAX} members. A new one takes the place
- * of the one heard longest ago, which has been told of; while nobody has been, the new one has to speak again. It is judged anew
- * whenever it does, and every node speaks when it is asked.
+ * <p><b>Members.</b> A member is known by the nonce of an advert whose tag is right, with any name of its instance: a replay under another
+ * name is the same member. The tag covers only the nonce and the port; any node can forge names and addresses. More than {@value
+ * #NAMES_MAX} names of one member count as strangers. There is room for {@value #MEMBERS_MAX} members. A new member replaces the one heard
+ * longest ago among those that were reported. If none was reported yet, the new member is dropped. It is judged again with its next
+ * message, and every node sends one when it is asked.
  *
- * <p><b>Addresses.</b> Only those on the link count. A member has {@value Sighting#CANDIDATES_MAX}. The source of a datagram with a
- * right advert is one of them, and is better than what A and AAAA records of the same host say: nobody but a forger of datagrams
- * makes it up. When all places are taken, a new address takes that of the record heard longest ago; if there is none, a source takes
- * that of another source heard longest ago, but never of the first one, because the first who tells of a fresh nonce is its owner. An
- * address is forgotten when it was not heard for {@value #MEMORY_SECONDS} s. The newest source is told first.
+ * <p><b>Addresses.</b> Only those on the link count. A member has {@value Sighting#CANDIDATES_MAX}. The source of a datagram with a valid
+ * advert is one of them. It ranks before A and AAAA records of the same host, because only a forger of datagrams can fake it. When all
+ * places are taken, a new address replaces the address of a record, the one heard longest ago. If there is none, a source replaces the
+ * other source heard longest ago. The first source keeps its place, because the first sender of a fresh nonce is its owner. An address is
+ * forgotten when it was not heard for {@value #MEMORY_SECONDS} s. The newest source is reported first.
  *
- * <p><b>Names of this node</b> are random and used once, so nobody else comes to them by chance. What others say of them is ignored: to
- * look for another name, as RFC 6762 asks in a conflict, would let a stranger keep this node from ever being announced.
+ * <p><b>Names of this node</b> are random and used once, so no other node has them by chance. Records of others for these names are
+ * ignored. RFC 6762 requires another name after a conflict, but then a stranger could keep this node from ever being announced.
  *
- * <p>Where the text and the port of an instance come in two messages, the first waits {@value #HALF_SECONDS} s for the second, among
- * {@value #HALVES_MAX} at most, {@value #HALVES_OF_SOURCE_MAX} of them from one source; the oldest makes room.
+ * <p>When the text and the port of an instance come in two messages, the first is kept {@value #HALF_SECONDS} s for the second. At most
+ * {@value #HALVES_MAX} halves are kept, {@value #HALVES_OF_SOURCE_MAX} of them from one source; a new one replaces the oldest.
  */
 public final class MdnsJudge {
     public static final int MEMBERS_MAX = 256;
@@ -61,8 +61,8 @@ public final class MdnsJudge {
     private static final int INSTANCES_OF_MESSAGE_MAX = 2;
     private static final int GOODBYES_OF_MESSAGE_MAX = 4;
     private static final int ADDRESSES_OF_MESSAGE_MAX = 8;
-    private static final int TOLD_BURST = 256;
-    private static final int TOLD_PER_SECOND = 32;
+    private static final int REPORTS_BURST = 256;
+    private static final int REPORTS_PER_SECOND = 32;
     private static final int ANSWERS_BURST = 20;
     private static final int ANSWERS_PER_SECOND = 5;
     private static final DnsName TYPE = DnsName.of("_hearth", "_tcp", "local");
@@ -77,16 +77,16 @@ public final class MdnsJudge {
     private final Predicate<Bytes> onLink;
     private final TokenBucket answers;
     private final TokenBucket smallAnswers;
-    private final TokenBucket told;
+    private final TokenBucket reports;
     private final Map<Bytes, Member> members = new LinkedHashMap<>(); // by nonce, the one heard longest ago first
     private final Map<DnsName, Half> halves = new LinkedHashMap<>(); // oldest first
-    private final Map<DnsName, Boolean> strangers = new LinkedHashMap<>(); // those already counted, oldest first
+    private final Map<DnsName, Boolean> strangers = new LinkedHashMap<>(); // already counted, oldest first
 
     /**
-     * A judge that knows nobody.
+     * A judge without members.
      *
      * @param identity this node's own names
-     * @param ownNonce whether a nonce is one of this node's, on whichever interface
+     * @param ownNonce whether a nonce is one of this node's, on any interface
      * @param onLink whether an address of 4 or 16 bytes can be reached without a router
      */
     public MdnsJudge(
@@ -98,11 +98,11 @@ public final class MdnsJudge {
         this.onLink = onLink;
         this.answers = new TokenBucket(ANSWERS_BURST, ANSWERS_PER_SECOND, nowNanos);
         this.smallAnswers = new TokenBucket(ANSWERS_BURST, ANSWERS_PER_SECOND, nowNanos);
-        this.told = new TokenBucket(TOLD_BURST, TOLD_PER_SECOND, nowNanos);
+        this.reports = new TokenBucket(REPORTS_BURST, REPORTS_PER_SECOND, nowNanos);
     }
 
     /**
-     * A member and where it may be.
+     * A member and its possible addresses.
      *
      * @param addresses of 4 or 16 bytes each, at least one, the likeliest first
      */
@@ -113,12 +113,12 @@ public final class MdnsJudge {
     }
 
     /**
-     * What of a message matters.
+     * The relevant parts of a message.
      *
      * @param questions to answer
-     * @param heard members to tell of, because they are new or an address is
-     * @param members how many are new
-     * @param strangers how many instances are foreign and were not counted lately
+     * @param heard members to report, because they or one of their addresses are new
+     * @param members number of new members
+     * @param strangers number of foreign instances that were not counted lately
      */
     public record Verdict(List<DnsQuestion> questions, List<Heard> heard, int members, int strangers) {
         public Verdict {
@@ -138,7 +138,7 @@ public final class MdnsJudge {
                 : new Verdict(questions(message.questions(), nowNanos), List.of(), 0, 0);
     }
 
-    /** Members to tell of that had to wait. */
+    /** Members whose report was delayed and is due now. */
     public List<Heard> due(long nowNanos) {
         return due(members.values(), nowNanos);
     }
@@ -188,18 +188,18 @@ public final class MdnsJudge {
         var due = new ArrayList<Heard>();
         for (Member member : candidates) {
             if (member.isNews && member.pace.take(nowNanos)) {
-                if (!told.take(nowNanos)) {
+                if (!reports.take(nowNanos)) {
                     break;
                 }
                 member.isNews = false;
-                member.wasTold = true;
+                member.wasReported = true;
                 member.heard(nowNanos).ifPresent(due::add);
             }
         }
         return due;
     }
 
-    /** What one message says of an instance, or what several said until now. */
+    /** The parts of an instance's announcement, from one message or several. */
     private record Half(@Nullable Advert advert, DnsRecord.@Nullable Service service, Bytes source, long sinceNanos) {
         Half with(Half newer) {
             return new Half(
@@ -210,32 +210,32 @@ public final class MdnsJudge {
         }
     }
 
-    /** Where a member may be. */
+    /** A possible address of a member. */
     private record Place(Bytes address, boolean isSource, long heardNanos) {}
 
     /** One nonce. */
     private static final class Member {
-        private static final int TOLD_BURST = 3;
+        private static final int REPORTS_BURST = 3;
         private static final long MEMORY_NANOS = MEMORY_SECONDS * SECOND;
 
         private final Bytes nonce;
-        private final TokenBucket pace; // of telling
+        private final TokenBucket pace; // limit of its reports
         private final List<DnsName> names = new ArrayList<>();
-        private final List<Place> places = new ArrayList<>(); // in the order of their first hearing
-        private @Nullable Advert advert; // whose tag was right for this port
+        private final List<Place> places = new ArrayList<>(); // in the order in which they were first heard
+        private @Nullable Advert advert; // its tag was valid for this port
         private int port;
         private int generation;
         private DnsName host = LOCAL;
-        private boolean isNews = true; // not told of since something changed
-        private boolean wasTold; // since it has its place
+        private boolean isNews = true; // not reported since its last change
+        private boolean wasReported; // reported since it is in the table
         private boolean isGone; // said goodbye
 
         Member(Bytes nonce, long nowNanos) {
             this.nonce = nonce;
-            this.pace = new TokenBucket(TOLD_BURST, 1, nowNanos);
+            this.pace = new TokenBucket(REPORTS_BURST, 1, nowNanos);
         }
 
-        /** Whether the tag of this advert was checked already. */
+        /** Whether the tag of this advert was already verified for this port. */
         boolean said(Advert again, int itsPort) {
             return port == itsPort && again.equals(advert);
         }
@@ -294,11 +294,11 @@ public final class MdnsJudge {
         }
     }
 
-    /** The judging of one response. */
+    /** The evaluation of one response. */
     private final class Hearing {
         private final Bytes source;
         private final long nowNanos;
-        private final Map<DnsName, Half> told = new LinkedHashMap<>();
+        private final Map<DnsName, Half> announced = new LinkedHashMap<>();
         private final Map<Bytes, Member> touched = new HashMap<>();
         private int goodbyes;
         private int addresses;
@@ -312,7 +312,7 @@ public final class MdnsJudge {
 
         Verdict verdict(List<DnsRecord> records) {
             records.forEach(this::gather);
-            told.forEach(this::judge);
+            announced.forEach(this::judge);
             records.forEach(this::locate);
             return new Verdict(List.of(), due(touched.values(), nowNanos), newMembers, newStrangers);
         }
@@ -333,7 +333,7 @@ public final class MdnsJudge {
                         .forEach(member -> member.isGone = true);
                 return;
             }
-            if (told.size() >= INSTANCES_OF_MESSAGE_MAX && !told.containsKey(name)) {
+            if (announced.size() >= INSTANCES_OF_MESSAGE_MAX && !announced.containsKey(name)) {
                 stranger(name);
                 return;
             }
@@ -349,7 +349,7 @@ public final class MdnsJudge {
         }
 
         private void gather(DnsName name, Half half) {
-            told.merge(name, half, Half::with);
+            announced.merge(name, half, Half::with);
         }
 
         private void judge(DnsName name, Half said) {
@@ -359,7 +359,7 @@ public final class MdnsJudge {
             }
             Half before = halves.get(name);
             if (said.advert != null && said.service != null) {
-                stranger(name); // and what was heard before may still find its other half
+                stranger(name); // a half that was heard before is kept for its other half
                 return;
             }
             Half both = before == null ? said : before.with(said);
@@ -379,7 +379,7 @@ public final class MdnsJudge {
             }
             Advert advert = half.advert;
             if (ownNonce.test(advert.nonce())) {
-                return true; // nobody to tell of, and no stranger
+                return true; // this node itself: nothing to report, and no stranger
             }
             Member member = members.get(advert.nonce());
             if (member == null || !member.said(advert, half.service.port())) {
@@ -389,11 +389,11 @@ public final class MdnsJudge {
                 }
                 member = room(advert, half.service.port(), generation.getAsInt());
                 if (member == null) {
-                    return true; // it will speak again
+                    return true; // dropped until its next message
                 }
             }
             members.remove(advert.nonce());
-            members.put(advert.nonce(), member); // last of all, because it was heard just now
+            members.put(advert.nonce(), member); // moves to the end, because it was heard now
             touched.put(advert.nonce(), member);
             member.host = half.service.host();
             member.isNews |= member.isGone;
@@ -409,7 +409,7 @@ public final class MdnsJudge {
             return true;
         }
 
-        /** The place of a member whose tag is right; null if all are taken by those that nobody was told of. */
+        /** The entry of a member whose tag is valid; null if the table is full of members that were not reported yet. */
         private @Nullable Member room(Advert advert, int port, int generation) {
             Member member = members.get(advert.nonce());
             if (member == null) {
@@ -426,7 +426,7 @@ public final class MdnsJudge {
         private boolean makeRoom() {
             Iterator<Member> oldestFirst = members.values().iterator();
             while (oldestFirst.hasNext()) {
-                if (oldestFirst.next().wasTold) {
+                if (oldestFirst.next().wasReported) {
                     oldestFirst.remove();
                     return true;
                 }
@@ -434,7 +434,7 @@ public final class MdnsJudge {
             return false;
         }
 
-        /** Addresses of the hosts of members; the source is one already. */
+        /** Adds the addresses of the hosts of members. The source is already one of them. */
         private void locate(DnsRecord record) {
             if (record instanceof DnsRecord.Address said
                     && said.ttlSeconds() > 0

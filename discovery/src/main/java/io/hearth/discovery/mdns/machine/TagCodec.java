@@ -9,19 +9,20 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Makes and checks the tags by which the nodes of a namespace know one another's records among a LAN's.
+ * Makes and verifies the tags by which the nodes of a namespace recognize one another's records on a LAN.
  *
  * <pre>t = first 16 bytes of HMAC-SHA256(tag key, "hearth/1 mdns" ‖ n ‖ port as 2 bytes big-endian)</pre>
  *
- * <p>The nonce keeps two stays of one machine from being linked by who does not hold the secret; a tag by time instead would
- * need clocks that agree. The port is covered so that a replayed record cannot point at another service of the same machine.
- * The address is not (it comes from the A record, and NAT and dual stacks change it): a replay costs one dial.
+ * <p>Because of the nonce, an observer without the secret cannot link two identities of one machine. A tag by time would need synchronized
+ * clocks. The tag covers the port, so that a replayed record cannot point at another service of the same machine. It does not cover the
+ * address, which comes from the A record and changes with NAT and dual stacks: a replay costs one dial.
  */
 public final class TagCodec {
     private static final byte[] LABEL = "hearth/1 mdns".getBytes(StandardCharsets.US_ASCII);
     private static final int KEYS_MAX = 2;
 
-    private volatile List<TagKey> keys; // written by who changes the secret, read by sources and their listeners
+    private volatile List<TagKey>
+            keys; // written by the thread that changes the secret, read by sources and their listeners
     private final Optional<String> sought;
 
     /**
@@ -38,23 +39,23 @@ public final class TagCodec {
         this.sought = sought;
     }
 
-    /** Signs and checks by other keys from now on, as in {@link #TagCodec}; adverts are made again by their owner. */
+    /** Uses other keys from now on, as in {@link #TagCodec}. The owner must make its adverts again. */
     public void use(List<TagKey> others) {
         keys = checked(others);
     }
 
     private static List<TagKey> checked(List<TagKey> keys) {
         if (keys.isEmpty() || keys.size() > KEYS_MAX) {
-            throw new IllegalArgumentException("a member holds 1 or " + KEYS_MAX + " tag keys, got " + keys.size());
+            throw new IllegalArgumentException("tag keys must be 1 or " + KEYS_MAX + ", got " + keys.size());
         }
         return List.copyOf(keys);
     }
 
     /**
-     * The codec of a newcomer, which holds no key yet: right are the records that carry the nameplate, whoever made them.
+     * The codec of a joining node, which holds no key yet. It accepts all records that carry the nameplate.
      *
      * @param nameplate two digits
-     * @param random a key that nobody else has
+     * @param random a key that no other node has
      */
     public static TagCodec seeking(String nameplate, TagKey random) {
         return new TagCodec(List.of(random), Optional.of(nameplate));
@@ -69,7 +70,7 @@ public final class TagCodec {
         return new Advert(nonce, tag(keys.getFirst(), nonce, port), nameplate);
     }
 
-    /** The generation of the key that made this advert for this port; empty for a foreign, altered or transplanted one. */
+    /** The generation of the key that made this advert for this port; empty for a foreign or altered advert, or one of another port. */
     public OptionalInt verify(Advert advert, int port) {
         if (sought.isPresent()) {
             return advert.shows(sought.get()) ? OptionalInt.of(keys.getFirst().generation()) : OptionalInt.empty();

@@ -1,7 +1,7 @@
 package io.hearth.discovery.mdns.machine;
 
 /**
- * The key that marks a namespace's mDNS records, as a function.
+ * The key of a namespace's mDNS tags, as a function.
  *
  * @param generation of the secret that the key was derived from
  * @param mac {@code NamespaceKeys::tagMac}

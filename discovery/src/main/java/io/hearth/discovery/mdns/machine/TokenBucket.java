@@ -2,7 +2,7 @@ package io.hearth.discovery.mdns.machine;
 
 import io.hearth.discovery.table.PeerTable;
 
-/** Lets a burst through, and then so many in a second. Full at the start. */
+/** Lets a burst through, and then a fixed number per second. Full at the start. */
 final class TokenBucket {
     private final long nanosEach;
     private final long fullNanos;

@@ -1,4 +1,4 @@
-/** Pure rules for mDNS packets and adverts: limits, proofs, whom to ask. */
+/** Pure rules for mDNS packets and adverts: rate limits, tags, and the judge of received messages. */
 @NullMarked
 package io.hearth.discovery.mdns.machine;
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Who is heard while others shout. */
+/** Nodes are heard during floods. */
 final class MdnsGateTest {
     private static final long SECOND = PeerTable.SECOND;
     private static final Bytes QUIET = MdnsJudgeTest.address(10, 77, 0, 1);
@@ -33,7 +33,7 @@ final class MdnsGateTest {
         assertTrue(admitted <= most && admitted > most - 10, admitted + " of the flood were admitted");
     }
 
-    /** 65,000 packets in 30 s from as many addresses: of what a node sends that starts, nearly half is heard. */
+    /** 65,000 packets in 30 s from as many addresses: nearly half of the packets of a starting node are heard. */
     @Test
     void aFloodOfManySourcesHidesNobody() {
         var gate = new MdnsGate(false, 0);
@@ -50,7 +50,7 @@ final class MdnsGateTest {
         assertTrue(heard > 65 / 4, heard + " of 65 were heard, seed 4");
     }
 
-    /** Ten times as many cost no more, and leave a node that sends ten packets a good chance. */
+    /** A flood ten times as large costs no more, and a node that sends ten packets still has a good chance. */
     @Test
     void aGreaterFloodCostsNoMore() {
         var random = new SplittableRandom(3);
@@ -88,7 +88,7 @@ final class MdnsGateTest {
         assertTrue(nowNanos - startNanos > 15 * SECOND, "100,000 were read within " + (nowNanos - startNanos) + " ns");
     }
 
-    /** The packets that come while the reader pauses wait for it, and none that follows at once wakes it. */
+    /** Packets that come while the reader pauses wait in the buffer, and a packet that follows at once causes no wake-up. */
     @ParameterizedTest
     @CsvSource({"40, 1200", "2000, 3500", "4900, 3500"})
     void aFloodWakesTheReaderSeldom(int perSecond, int wakesMax) {

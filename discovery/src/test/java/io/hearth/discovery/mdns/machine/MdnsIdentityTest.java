@@ -10,7 +10,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 final class MdnsIdentityTest {
-    /** Whatever a listener could hold on to, eight characters (four bytes in hexadecimal), differs between two stays of one node. */
+    /** Any eight characters (four bytes in hexadecimal) that an observer could compare differ between two identities of one node. */
     @Test
     void twoStaysOfOneNodeHaveNothingInCommon() {
         TagCodec tags = Keys.codec("home");

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a node believes of what it hears, in virtual time. */
+/** The judge's decisions about received messages, in virtual time. */
 public final class MdnsJudgeTest {
     private static final String TYPE = "_hearth._tcp.local";
     private static final long SECOND = PeerTable.SECOND;
@@ -65,7 +65,7 @@ public final class MdnsJudgeTest {
         assertEquals(0, strangers);
     }
 
-    /** JmDNS announces host and service apart, answers all at once, and a full packet may be cut anywhere. */
+    /** JmDNS announces host and service separately, answers all at once, and may split a full packet at any record. */
     @ParameterizedTest
     @ValueSource(
             strings = {"STA", "TSA", "AST", "ATS", "SAT", "TAS", "ST", "TS", "(ST)A", "A(ST)", "(ST)", "S(AT)", "(SA)T"
@@ -128,7 +128,7 @@ public final class MdnsJudgeTest {
         assertEquals(0, strangers + members);
     }
 
-    /** Attack 38: adverts of running members under thousands of names, with addresses of nobody, while a node starts. */
+    /** Attack 38: adverts of running members under thousands of names, with unused addresses, while a node starts. */
     @Test
     void replaysUnderManyNamesHideNobody() {
         var told = new ArrayList<Heard>();
@@ -192,7 +192,9 @@ public final class MdnsJudgeTest {
         assertEquals(List.of(ATTACKER, home), known(1).subList(0, 2));
     }
 
-    /** Datagrams themselves are forged: the first source stays, the newest is told first, none is told that is not on the link. */
+    /**
+     * The datagrams' sources are forged: the first source keeps its place, the newest is reported first, and none off the link is reported.
+     */
     @Test
     void madeUpSourcesTakeNoPlaceOfTheFirst() {
         Bytes home = address(10, 77, 0, 1);
@@ -243,7 +245,7 @@ public final class MdnsJudgeTest {
         assertEquals(1, members);
     }
 
-    /** Goodbyes and replays in turn: what is told is bounded all the same. */
+    /** Goodbyes and replays in turn: the number of reports is still bounded. */
     @Test
     void forgedGoodbyesBuyNothing() {
         Bytes home = address(10, 77, 0, 1);
@@ -256,7 +258,7 @@ public final class MdnsJudgeTest {
         assertTrue(told <= 14, "told " + told + " times in 10 s");
     }
 
-    /** As with adverts of a year, recorded and replayed: the tables stay bounded, and who is new gets in. */
+    /** As with a year of recorded and replayed adverts: the tables stay bounded, and a new member is admitted. */
     @Test
     void aTableFullOfOldAdvertsLetsANewMemberIn() {
         for (int i = 0; i < MdnsJudge.MEMBERS_MAX + 40; i++) {
@@ -269,7 +271,7 @@ public final class MdnsJudgeTest {
                 List.of(home), hear(home, announcement("a", 1, home)).getFirst().addresses());
     }
 
-    /** More news at once than may be told at once: what had to wait is told later, and takes no other's place. */
+    /** More new members than may be reported at once: delayed members are reported later, and take no other member's place. */
     @Test
     void whatHadToWaitIsToldLater() {
         var told = new TreeSet<String>();
@@ -289,7 +291,7 @@ public final class MdnsJudgeTest {
         assertEquals(List.of(), judge.due(nowNanos), "nothing is left to tell");
     }
 
-    /** Twice as many new members at an instant as there is room for: those that wait to be told of lose their places to nobody. */
+    /** Twice as many new members at an instant as there is room for: members that wait for their report keep their places. */
     @Test
     void whoWaitsToBeToldKeepsItsPlace() {
         var told = new TreeSet<String>();
@@ -316,7 +318,7 @@ public final class MdnsJudgeTest {
         assertEquals(List.of(home), known(1));
     }
 
-    /** Halves of nobody, from one source and then from many, while a member speaks in halves. */
+    /** Halves of unknown instances, from one source and then from many, while a member announces itself in halves. */
     @Test
     void aFloodOfHalvesFromOneSourceHidesNobody() {
         Bytes home = address(10, 77, 0, 1);
@@ -375,7 +377,7 @@ public final class MdnsJudgeTest {
                         .questions());
     }
 
-    /** Each question costs an answer to all: few in a second, and those about less leave those about all their share. */
+    /** Each question costs a multicast answer: few are answered in a second, and small questions leave the whole ones their share. */
     @Test
     void aFloodOfQuestionsGetsAFewAnswersEachSecond() {
         int small = 0;

@@ -32,7 +32,7 @@ final class TagCodecTest {
         assertEquals(OptionalInt.of(1), home.verify(Advert.parse(txt::get), PORT));
     }
 
-    /** The exact bytes under the MAC, written out, so that another implementation can be held against them. */
+    /** The exact bytes under the MAC, written out, so that another implementation can be compared with them. */
     @Test
     void theTagIsTheOneOfTheProtocol() {
         var codec = new TagCodec(List.of(new TagKey(1, parts -> {
@@ -76,7 +76,7 @@ final class TagCodecTest {
         assertTrue(home.verify(now, PORT).isEmpty());
     }
 
-    /** A codec that was given the next secret's key announces by it, and still knows who was away meanwhile. */
+    /** A codec with the next secret's key signs with it, and still recognizes a member that was away. */
     @Test
     void aCodecWhoseKeysChangeSignsByTheNewOneAndKnowsTheFormer() {
         TagKey former = new TagKey(1, parts -> mac((byte) 1, parts));
@@ -149,7 +149,7 @@ final class TagCodecTest {
         }
     }
 
-    /** Whatever the text: an advert or a typed refusal; and no mutation of a tag passes for right. */
+    /** Any text gives an advert or a typed rejection, and no mutation of a tag is valid. */
     @Test
     void mutatedRecordsNeverPass() {
         var random = new SplittableRandom(11);

@@ -10,15 +10,15 @@ import java.util.Collections;
 import java.util.Optional;
 import java.util.SortedSet;
 
-/** Decides who is admitted after the proof of a secret, by the roster in use and by this machine's own list of blocked machines. */
-final class RosterDoor implements AdmissionPolicy {
+/** Decides which nodes are admitted after they proved a secret, by the current roster and this machine's own list of blocked machines. */
+final class RosterAdmission implements AdmissionPolicy {
     private final PeerId self;
     private final boolean isClosed;
     private volatile RosterBook book; // written by the owner thread, read by the links'
-    private volatile SortedSet<PeerId> blocked = Collections.emptySortedSet(); // likewise
+    private volatile SortedSet<PeerId> blocked = Collections.emptySortedSet(); // written and read like book
 
-    /** @param isClosed whether nobody is admitted who is not on the roster */
-    RosterDoor(PeerId self, RosterBook book, boolean isClosed) {
+    /** @param isClosed whether only machines on the roster are admitted */
+    RosterAdmission(PeerId self, RosterBook book, boolean isClosed) {
         this.self = self;
         this.book = book;
         this.isClosed = isClosed;
