@@ -161,7 +161,7 @@ public final class DataPort implements AutoCloseable {
             } catch (IOException failed) {
                 if (server.isOpen()) {
                     LOG.warn("a data connection could not be accepted: {}", failed.getMessage());
-                    StreamListener.pause();
+                    threads.pause();
                 }
                 return;
             }

@@ -6,6 +6,7 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -21,12 +22,15 @@ public final class GreetingThreads {
         void greet(SocketChannel channel) throws IOException;
     }
 
+    private static final long PAUSE_MILLIS = 100;
+
     private final Tally tally;
     private final Deadlines deadlines;
     private final long limitNanos;
     private final int threadsMax;
     private final Semaphore places;
     private final Set<SocketChannel> greeting = ConcurrentHashMap.newKeySet(); // at most threadsMax
+    private final CountDownLatch ended = new CountDownLatch(1); // opened by interrupt(), awaited by pause()
 
     /**
      * @param limitNanos time limit for a connection to become a stream
@@ -76,8 +80,18 @@ public final class GreetingThreads {
         Deadlines.close(channel);
     }
 
-    /** Closes all connections that are being greeted. */
+    /** Waits after a failed accept, until {@link #interrupt} but not for long: most likely there are too few file descriptors. */
+    void pause() {
+        try {
+            boolean _ = ended.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException closing) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Closes all connections that are being greeted, and ends a {@link #pause}. */
     void interrupt() {
+        ended.countDown();
         greeting.forEach(Deadlines::close);
     }
 

@@ -56,7 +56,7 @@ public final class StreamListener implements AutoCloseable {
             } catch (IOException failed) {
                 if (server.isOpen()) {
                     LOG.warn("a data connection could not be accepted: {}", failed.getMessage());
-                    pause();
+                    threads.pause();
                 }
                 continue;
             }
@@ -65,15 +65,6 @@ public final class StreamListener implements AutoCloseable {
             } else {
                 threads.refuse(channel, "too many others are being greeted");
             }
-        }
-    }
-
-    /** Out of file descriptors, most likely: they do not come back faster by asking faster. */
-    static void pause() {
-        try {
-            Thread.sleep(Duration.ofMillis(100));
-        } catch (InterruptedException closing) {
-            Thread.currentThread().interrupt();
         }
     }
 
