@@ -89,7 +89,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
      * @param peers 0 or more
      * @return number of these trainers
      * @throws NotEnoughPeersException if fewer came in time; its text names the nodes found, the rejected ones, and the reasons
-     * @throws SetupException another computer uses this one's identity too; says where it is and what to do
+     * @throws SetupException if another computer uses this one's identity too; its text says where it is and what to do
      */
     public int waitForPeers(int peers, Duration timeout) throws HearthException, InterruptedException {
         if (peers < 0) {
@@ -155,7 +155,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
      * @param minimumRanks 1 or more; ignored if {@link #waitForPeers} or {@link HearthConfig#minimumRanks()} require more
      * @throws NotEnoughPeersException if there were fewer, or not all called this method, in time; its text names the others and the wait
      *     of each
-     * @throws SetupException another computer uses this one's identity too; says where it is and what to do
+     * @throws SetupException if another computer uses this one's identity too; its text says where it is and what to do
      * @throws HearthException if the group did not start; its text says why
      */
     public DistributedContext context(int minimumRanks) throws HearthException {

@@ -5,7 +5,7 @@ import com.google.gson.JsonObject;
 import io.hearth.discovery.mdns.MdnsCounters;
 import java.util.Locale;
 
-/** The JSON form of a {@link ClusterStatus}; {@code schema} rises when a key changes its meaning or goes. */
+/** The JSON form of a {@link ClusterStatus}; {@code schema} rises when a key changes its meaning or is removed. */
 public final class StatusJson {
     /** The schema that this version writes. */
     public static final int SCHEMA = 1;

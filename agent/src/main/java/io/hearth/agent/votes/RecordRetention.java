@@ -31,7 +31,7 @@ final class RecordRetention {
     /** Awake minutes without use after which a record may go. */
     static final int QUIET_MINUTES = 10;
 
-    /** A record that another machine may need goes after this time without use. */
+    /** A record that another machine may need is deleted after this time without use. */
     static final long NEEDED_MILLIS_MAX = 30L * 24 * 60 * 60 * 1000;
 
     /** Records of a machine, apart from those in use. */
