@@ -88,7 +88,7 @@ public class CodecMicro {
     @Benchmark
     public long encodeOwing(GigabyteCount counted) throws NonFiniteException {
         counted.add(bytes);
-        return codec.encodeOwing(gradients, owed, sums, count, 0, room);
+        return codec.encodeWithResidual(gradients, owed, sums, count, 0, room);
     }
 
     /** Bytes to gradients. */

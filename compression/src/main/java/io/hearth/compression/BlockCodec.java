@@ -57,7 +57,7 @@ public interface BlockCodec extends Codec {
     }
 
     /**
-     * Encodes a part of {@code gradient + owed} as {@link #encodeOwing} does the whole: the part's body is the same, and so is what
+     * Encodes a part of {@code gradient + owed} as {@link #encodeWithResidual} does the whole: the part's body is the same, and so is what
      * is left.
      *
      * @param gradient native memory, float32, the whole tensor; borrowed
@@ -67,22 +67,22 @@ public interface BlockCodec extends Codec {
      * @param seed the same for all parts of a tensor
      * @param encoded native memory of at least {@link #encodedBytesMax} bytes; written
      * @return bytes written, {@code encodedBytesMax(count)}
-     * @throws NonFiniteException as {@link #encodeOwing}; its index counts from the start of the tensor
+     * @throws NonFiniteException as {@link #encodeWithResidual}; its index counts from the start of the tensor
      */
-    default long encodePartOwing(
+    default long encodePartWithResidual(
             MemorySegment gradient,
-            MemorySegment owed,
-            MemorySegment left,
+            MemorySegment residual,
+            MemorySegment nextResidual,
             long first,
             long count,
             long seed,
             MemorySegment encoded)
             throws NonFiniteException {
         try {
-            return encodeOwing(
+            return encodeWithResidual(
                     part(gradient, first, count),
-                    part(owed, first, count),
-                    part(left, first, count),
+                    part(residual, first, count),
+                    part(nextResidual, first, count),
                     count,
                     seed,
                     encoded);

@@ -240,19 +240,7 @@ public final class ChunkedTopKCodec implements SparseCodec {
     }
 
     @Override
-    public void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
-        check(encoded, values, count);
-        Sparse.scatter(encoded, values, count);
-    }
-
-    @Override
-    public void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
-        check(encoded, values, count);
-        Sparse.addAll(encoded, values, count);
-    }
-
-    private void check(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
-        Float32.checkRoom(values, count);
+    public void check(MemorySegment encoded, long count) throws MalformedMessageException {
         SparseChunks.Layout found = SparseChunks.check(encoded, count);
         if (!found.equals(layout(count))) {
             throw new MalformedMessageException(

@@ -64,15 +64,15 @@ public interface Codec {
      *     where the sum is NaN or infinite and was carried
      * @throws NonFiniteException as {@link #encode}, about the sum; {@code left} is without meaning then
      */
-    default long encodeOwing(
+    default long encodeWithResidual(
             MemorySegment gradient,
-            MemorySegment owed,
-            MemorySegment left,
+            MemorySegment residual,
+            MemorySegment nextResidual,
             long count,
             long seed,
             MemorySegment encoded)
             throws NonFiniteException {
-        return Residuals.encode(this, gradient, owed, left, count, seed, encoded);
+        return Residuals.encode(this, gradient, residual, nextResidual, count, seed, encoded);
     }
 
     /**

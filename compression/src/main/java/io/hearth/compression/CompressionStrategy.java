@@ -50,7 +50,7 @@ public sealed interface CompressionStrategy
         Residual residual();
 
         /** Whether they do. */
-        default boolean isOwed() {
+        default boolean keepsResidual() {
             return residual() != Residual.NONE;
         }
 

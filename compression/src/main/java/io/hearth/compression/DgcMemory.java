@@ -91,8 +91,8 @@ public final class DgcMemory extends GradientMemory {
             MemorySegment run = arena.allocate(Float32.FLOAT, kernels.run(KernelKind.SELECT_FLOAT32, count));
             var step = new DgcStep(gradient, tensor.now(), run, count, options.momentum(), clip);
             Written written = write(step, count, wanted, tensor.note(), encoded);
-            var encoding = tensor.pend(written.bytes(), written.note(), () -> {});
-            return new DgcPending(workers, encoding, encoded.asSlice(0, written.bytes()), step, count);
+            MemorySegment own = encoded.asSlice(0, written.bytes());
+            return new DgcPending(workers, tensor, written.note(), own, step, count);
         }
     }
 
@@ -104,7 +104,7 @@ public final class DgcMemory extends GradientMemory {
         TensorMemory tensor = tensors().idle(key, 2 * count, 0);
         var step = new DgcStep(gradient, tensor.now(), values, count, options.momentum(), clip(gradient, count));
         step.makeAll();
-        return new DgcDensePending(tensor.pend(count * Float.BYTES, tensor.note(), () -> {}), step);
+        return tensor.pendReading(count * Float.BYTES, tensor.note(), step::keepMomentum);
     }
 
     /** By the last threshold, while it serves and keeps about as many as wanted; by an exact one otherwise. */
@@ -154,7 +154,7 @@ public final class DgcMemory extends GradientMemory {
     }
 
     /** What {@code key} is owed, for tests. */
-    float[] owed(String key) {
+    float[] velocity(String key) {
         float[] both = remembered(key);
         return Arrays.copyOfRange(both, both.length / 2, both.length);
     }

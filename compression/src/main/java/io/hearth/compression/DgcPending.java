@@ -7,21 +7,21 @@ import java.lang.foreign.MemorySegment;
 final class DgcPending extends SparsePending {
     private final DgcStep step;
 
-    /** That {@code step} makes, of which {@code own} was sent. */
-    DgcPending(Workers workers, TensorMemory.Encoding encoding, MemorySegment own, DgcStep step, long count) {
-        super(workers, encoding, own, count);
+    /** Of the values that {@code step} makes, {@code own} was sent. */
+    DgcPending(Workers workers, TensorMemory tensor, long nextNote, MemorySegment own, DgcStep step, long count) {
+        super(workers, tensor, nextNote, own, count);
         this.step = step;
     }
 
     @Override
-    Rest rest(Arena arena) {
+    ResidualUpdate newUpdate(Arena arena) {
         return new Velocity(step.over(MemorySegment.NULL));
     }
 
-    private record Velocity(DgcStep step) implements Rest {
+    private record Velocity(DgcStep step) implements ResidualUpdate {
         /** An encoding of this kind is never one of all values. */
         @Override
-        public void owe(long first, int n, boolean all) {
+        public void begin(long first, int n, boolean all) {
             for (int done = 0; done < n; done += Float32.BLOCK) {
                 step.keep(first + done, Math.min(Float32.BLOCK, n - done));
             }

@@ -9,21 +9,16 @@ final class DrawnPending implements RandomKMemory.Drawn {
     private final TensorMemory.Encoding encoding;
     private final DrawnIndices indices;
     private final MemorySegment gradient;
-    private final MemorySegment owed;
-    private boolean isOwed;
+    private final MemorySegment residual;
 
-    /** {@code owed} is empty where nothing is remembered. */
-    DrawnPending(
-            CodecKernels kernels,
-            TensorMemory.Encoding encoding,
-            DrawnIndices indices,
-            MemorySegment gradient,
-            MemorySegment owed) {
+    /** Of a tensor whose memory is empty if it keeps no residual. */
+    DrawnPending(CodecKernels kernels, TensorMemory tensor, DrawnIndices indices, MemorySegment gradient) {
         this.kernels = kernels;
-        this.encoding = encoding;
         this.indices = indices;
         this.gradient = gradient;
-        this.owed = owed;
+        residual = tensor.now();
+        encoding = tensor.pendReading(
+                indices.kept() * Float.BYTES, 0, () -> update(MemorySegment.NULL, MemorySegment.NULL));
     }
 
     @Override
@@ -36,25 +31,24 @@ final class DrawnPending implements RandomKMemory.Drawn {
         encoding.checkPending();
         Float32.checkRoom(sum, indices.count());
         Float32.checkRoom(sums, indices.kept());
-        end(sums, sum);
+        encoding.changeBy(() -> update(sums, sum));
     }
 
-    /** Run by run, so that one pass over the memory makes both. Of what is empty, nothing is made. */
-    private void end(MemorySegment sums, MemorySegment sum) {
-        isOwed = true;
+    /** Writes residual and sum run by run, so that one pass over the memory makes both; writes nothing to an empty segment. */
+    private void update(MemorySegment sums, MemorySegment sum) {
         var walk = new DrawnIndices.Walk(indices);
         for (long first = 0; first < indices.count(); first += SparseSum.RUN) {
             long at = first * Float.BYTES;
             long end = Math.min(first + SparseSum.RUN, indices.count());
-            if (owed.byteSize() > 0) {
-                kernels.add(owed, at, gradient, at, owed, at, end - first);
+            if (residual.byteSize() > 0) {
+                kernels.add(residual, at, gradient, at, residual, at, end - first);
             }
             if (sum.byteSize() > 0) {
                 sum.asSlice(at, (end - first) * Float.BYTES).fill((byte) 0);
             }
             for (; walk.isBelow(end); walk.next()) {
-                if (owed.byteSize() > 0) {
-                    owed.set(Float32.FLOAT, walk.index() * Float.BYTES, 0);
+                if (residual.byteSize() > 0) {
+                    residual.set(Float32.FLOAT, walk.index() * Float.BYTES, 0);
                 }
                 if (sum.byteSize() > 0) {
                     float drawn = sums.get(Float32.FLOAT, walk.number() * Float.BYTES);
@@ -66,24 +60,16 @@ final class DrawnPending implements RandomKMemory.Drawn {
 
     @Override
     public void gradientEnds() {
-        encoding.checkPending();
-        if (!isOwed) {
-            end(MemorySegment.NULL, MemorySegment.NULL);
-        }
+        encoding.gradientEnds();
     }
 
     @Override
     public void commit() {
-        gradientEnds();
         encoding.commit();
     }
 
-    /** What was delivered cannot be taken back: if it must be, nothing is owed any more. */
     @Override
     public void rollback() {
-        if (isOwed) {
-            encoding.forget();
-        }
         encoding.rollback();
     }
 }

@@ -24,7 +24,7 @@ public final class ErrorFeedback extends GradientMemory {
     private final CodecKernels kernels;
     private final Workers workers;
     private final Candidates candidates;
-    private final Spares spares = new Spares();
+    private final ScratchPool scratch = new ScratchPool();
     private MemorySegment run = MemorySegment.NULL;
 
     /**
@@ -115,7 +115,7 @@ public final class ErrorFeedback extends GradientMemory {
                     + "' encodes a tensor as a whole, not in parts: call prepare, or choose a codec with blocks");
         }
         TensorMemory tensor = tensor(key, gradient, count);
-        return new PartResiduals(blocks, tensor, gradient, seed, draw(tensor, key), spares);
+        return new PartResiduals(blocks, tensor, gradient, seed, draw(tensor, key), scratch);
     }
 
     /**
@@ -135,12 +135,12 @@ public final class ErrorFeedback extends GradientMemory {
         TensorMemory tensor = tensor(key, gradient, count);
         Source source = Source.sum(kernels, gradient, tensor, run(chunked.run(count)));
         MemorySegment encoding = encoded.asSlice(0, codec.encodedBytesMax(count));
-        Pending pending = pendLargest(tensor, key, gradient, count, encoding);
+        Pending pending = pendLargest(tensor, key, gradient, encoding);
         return chunked.begin(workers, source, count, Optional.of(pending), encoded);
     }
 
     /** At least the largest magnitude of the gradient and what its tensor is owed, together; arguments as in {@link #prepare}. */
-    public float reach(String key, MemorySegment gradient, long count) {
+    public float maxMagnitude(String key, MemorySegment gradient, long count) {
         TensorMemory tensor = tensor(key, gradient, count);
         if (!tensor.isNarrow()) {
             return MaxMagnitude.of(gradient, count) + MaxMagnitude.of(tensor.now(), count);
@@ -174,14 +174,14 @@ public final class ErrorFeedback extends GradientMemory {
             return encodeLargest(sparse, tensor, key, gradient, count, encoded);
         }
         if (!tensor.isNarrow()) {
-            return tensor.pendNext(codec.encodeOwing(gradient, tensor.now(), tensor.next(), count, draw, encoded));
+            return tensor.pendNext(codec.encodeWithResidual(gradient, tensor.now(), tensor.next(), count, draw, encoded));
         }
         try (var arena = Arena.ofConfined()) {
-            MemorySegment owed = arena.allocate(Float32.FLOAT, count);
-            MemorySegment left = arena.allocate(Float32.FLOAT, count);
-            tensor.load(tensor.now(), 0, owed, count);
-            long bytes = codec.encodeOwing(gradient, owed, left, count, draw, encoded);
-            tensor.keep(left, tensor.next(), 0, count, draw(tensor, key));
+            MemorySegment residual = arena.allocate(Float32.FLOAT, count);
+            MemorySegment nextResidual = arena.allocate(Float32.FLOAT, count);
+            tensor.load(tensor.now(), 0, residual, count);
+            long bytes = codec.encodeWithResidual(gradient, residual, nextResidual, count, draw, encoded);
+            tensor.keep(nextResidual, tensor.next(), 0, count, draw(tensor, key));
             return tensor.pendNext(bytes);
         }
     }
@@ -207,16 +207,13 @@ public final class ErrorFeedback extends GradientMemory {
             tensor.addTo(gradient, 0, body, count, kernels);
             bytes = Header.BYTES + body.byteSize();
         }
-        return pendLargest(tensor, key, gradient, count, encoded.asSlice(0, bytes));
+        return pendLargest(tensor, key, gradient, encoded.asSlice(0, bytes));
     }
 
-    private Pending pendLargest(
-            TensorMemory tensor, String key, MemorySegment gradient, long count, MemorySegment encoding) {
-        var pending = tensor.pend(encoding.byteSize(), 0, () -> {});
-        if (tensor.isNarrow()) {
-            return new NarrowSparsePending(kernels, workers, pending, encoding, gradient, tensor, draw(tensor, key));
-        }
-        return new ResidualSparsePending(kernels, workers, pending, encoding, gradient, tensor.now(), count);
+    private Pending pendLargest(TensorMemory tensor, String key, MemorySegment gradient, MemorySegment encoding) {
+        return tensor.isNarrow()
+                ? new NarrowSparsePending(kernels, workers, tensor, encoding, gradient, draw(tensor, key))
+                : new ResidualSparsePending(kernels, workers, tensor, encoding, gradient);
     }
 
     /** Room for the sums of so many values, which are looked at and not kept. */
@@ -228,7 +225,7 @@ public final class ErrorFeedback extends GradientMemory {
     }
 
     /** Whether a tensor of that name and size was encoded before, so that something may be owed to it. */
-    public boolean owes(String key, long count) {
+    public boolean hasResidual(String key, long count) {
         TensorMemory known = tensors().known(key);
         return known != null && known.floats() == count;
     }
@@ -240,22 +237,18 @@ public final class ErrorFeedback extends GradientMemory {
      * @throws IllegalArgumentException if nothing is known of such a tensor
      * @throws IllegalStateException as {@link #prepare}
      */
-    public void addOwed(String key, MemorySegment gradient, long count) {
+    public void addResidual(String key, MemorySegment gradient, long count) {
         Float32.checkRoom(gradient, count);
         TensorMemory known = tensors().known(key);
         if (known == null || known.floats() != count) {
             throw new IllegalArgumentException("nothing is owed to a tensor " + key + " of " + count + " values");
         }
         known.checkIdle(key);
-        if (!known.isNarrow()) {
-            Float32.add(known.now(), gradient, count);
-            return;
-        }
         for (long first = 0; first < count; first += SparseSum.RUN) {
             int n = (int) Math.min(SparseSum.RUN, count - first);
-            MemorySegment owed = run(n);
-            known.load(known.now(), first, owed, n);
-            kernels.add(gradient, first * Float.BYTES, gradient, first * Float.BYTES, owed, 0, n);
+            MemorySegment residual = run(n);
+            known.load(known.now(), first, residual, n);
+            kernels.add(gradient, first * Float.BYTES, gradient, first * Float.BYTES, residual, 0, n);
         }
     }
 }

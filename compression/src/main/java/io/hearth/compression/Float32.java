@@ -49,17 +49,6 @@ final class Float32 {
         }
     }
 
-    /** {@code memory[i] += more[i]}. */
-    static void add(MemorySegment more, MemorySegment memory, long count) {
-        float[] block = new float[(int) Math.min(BLOCK, count)];
-        float[] scratch = new float[block.length];
-        for (long done = 0; done < count; done += BLOCK) {
-            int n = blockAt(done, count);
-            load(more, done, block, n);
-            add(block, memory, done, n, scratch);
-        }
-    }
-
     /** Throws an exception that names the first value that is NaN or infinite. */
     static void checkFinite(CodecKernels kernels, MemorySegment values, long count) throws NonFiniteException {
         int run = kernels.run(KernelKind.SELECT_FLOAT32, count);

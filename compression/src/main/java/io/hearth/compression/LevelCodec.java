@@ -48,34 +48,34 @@ sealed interface LevelCodec extends BlockCodec permits Int8Codec, Int4Codec {
     }
 
     @Override
-    default long encodeOwing(
+    default long encodeWithResidual(
             MemorySegment gradient,
-            MemorySegment owed,
-            MemorySegment left,
+            MemorySegment residual,
+            MemorySegment nextResidual,
             long count,
             long seed,
             MemorySegment encoded)
             throws NonFiniteException {
         Float32.checkRoom(gradient, count);
-        Float32.checkRoom(owed, count);
-        Float32.checkRoom(left, count);
-        return levels().encodeOwing(gradient, owed, left, 0, count, seed, encoded);
+        Float32.checkRoom(residual, count);
+        Float32.checkRoom(nextResidual, count);
+        return levels().encodeWithResidual(gradient, residual, nextResidual, 0, count, seed, encoded);
     }
 
     @Override
-    default long encodePartOwing(
+    default long encodePartWithResidual(
             MemorySegment gradient,
-            MemorySegment owed,
-            MemorySegment left,
+            MemorySegment residual,
+            MemorySegment nextResidual,
             long first,
             long count,
             long seed,
             MemorySegment encoded)
             throws NonFiniteException {
         Float32.checkPart(gradient, first, count, block());
-        Float32.checkPart(owed, first, count, block());
-        Float32.checkPart(left, first, count, block());
-        return levels().encodeOwing(gradient, owed, left, first, count, seed, encoded);
+        Float32.checkPart(residual, first, count, block());
+        Float32.checkPart(nextResidual, first, count, block());
+        return levels().encodeWithResidual(gradient, residual, nextResidual, first, count, seed, encoded);
     }
 
     @Override

@@ -59,10 +59,10 @@ final class Levels {
     }
 
     /** Run by run, so that the sum, its levels and what they leave out are made in one pass over the memory. */
-    long encodeOwing(
+    long encodeWithResidual(
             MemorySegment gradient,
-            MemorySegment owed,
-            MemorySegment left,
+            MemorySegment residual,
+            MemorySegment nextResidual,
             long first,
             long count,
             long seed,
@@ -74,18 +74,18 @@ final class Levels {
         for (long done = 0; done < count; done += run) {
             long n = Math.min(run, count - done);
             long at = (first + done) * Float.BYTES;
-            kernels.add(left, at, gradient, at, owed, at, n);
+            kernels.add(nextResidual, at, gradient, at, residual, at, n);
             long bad = kernels.quantiseLeavingError(
                     format,
                     rounding,
                     (first + done) / format.block(),
-                    left,
+                    nextResidual,
                     at,
                     n,
                     encoded,
                     Header.BYTES + format.bytes(done));
             if (bad != CodecKernels.NONE) {
-                throw nonFinite(left, first + done + bad);
+                throw nonFinite(nextResidual, first + done + bad);
             }
         }
         Header.write(encoded, id, format.block(), count);

@@ -8,31 +8,30 @@ import java.lang.foreign.MemorySegment;
 final class NarrowSparsePending extends SparsePending {
     private final CodecKernels kernels;
     private final MemorySegment gradient;
-    private final TensorMemory owed;
+    private final TensorMemory residual;
     private final long draw;
 
     /** {@code draw}: by which it is rounded. */
     NarrowSparsePending(
             CodecKernels kernels,
             Workers workers,
-            TensorMemory.Encoding encoding,
+            TensorMemory residual,
             MemorySegment own,
             MemorySegment gradient,
-            TensorMemory owed,
             long draw) {
-        super(workers, encoding, own, owed.floats());
+        super(workers, residual, 0, own, residual.floats());
         this.kernels = kernels;
         this.gradient = gradient;
-        this.owed = owed;
+        this.residual = residual;
         this.draw = draw;
     }
 
     @Override
-    Rest rest(Arena arena) {
+    ResidualUpdate newUpdate(Arena arena) {
         return new Wide(arena.allocate(Float32.FLOAT, SparseSum.RUN));
     }
 
-    private final class Wide implements Rest {
+    private final class Wide implements ResidualUpdate {
         private final MemorySegment run;
         private long start;
 
@@ -41,12 +40,12 @@ final class NarrowSparsePending extends SparsePending {
         }
 
         @Override
-        public void owe(long first, int n, boolean all) {
+        public void begin(long first, int n, boolean all) {
             start = first;
             if (all) {
                 run.asSlice(0, (long) n * Float.BYTES).fill((byte) 0);
             } else {
-                owed.load(owed.now(), first, run, n);
+                residual.load(residual.now(), first, run, n);
                 kernels.add(run, 0, gradient, first * Float.BYTES, run, 0, n);
             }
         }
@@ -58,8 +57,8 @@ final class NarrowSparsePending extends SparsePending {
         }
 
         @Override
-        public void settle(long first, int n) {
-            owed.keep(run, owed.now(), first, n, draw);
+        public void end(long first, int n) {
+            residual.keep(run, residual.now(), first, n, draw);
         }
     }
 }

@@ -10,12 +10,12 @@ final class PartResiduals implements PendingParts {
     private final BlockCodec codec;
     private final TensorMemory tensor;
     private final MemorySegment gradient;
-    private final MemorySegment owed;
-    private final MemorySegment left;
+    private final MemorySegment residual;
+    private final MemorySegment nextResidual;
     private final long count;
     private final long seed;
     private final long chance;
-    private final Spares spares;
+    private final ScratchPool scratch;
     private final TensorMemory.Encoding whole;
     private final Covered covered = new Covered();
 
@@ -26,16 +26,16 @@ final class PartResiduals implements PendingParts {
      * @param chance by which a narrow memory rounds
      */
     PartResiduals(
-            BlockCodec codec, TensorMemory tensor, MemorySegment gradient, long seed, long chance, Spares spares) {
+            BlockCodec codec, TensorMemory tensor, MemorySegment gradient, long seed, long chance, ScratchPool scratch) {
         this.codec = codec;
         this.tensor = tensor;
         this.chance = chance;
-        this.spares = spares;
+        this.scratch = scratch;
         count = tensor.floats();
         this.gradient = gradient.asSlice(0, count * Float.BYTES);
         this.seed = seed;
-        owed = tensor.now();
-        left = tensor.next();
+        residual = tensor.now();
+        nextResidual = tensor.next();
         whole = tensor.pendNext(0);
     }
 
@@ -50,7 +50,7 @@ final class PartResiduals implements PendingParts {
         covered.checkFree(first, first + n);
         long written = tensor.isNarrow()
                 ? encodeNarrow(first, n, encoded)
-                : codec.encodePartOwing(gradient, owed, left, first, n, seed, encoded);
+                : codec.encodePartWithResidual(gradient, residual, nextResidual, first, n, seed, encoded);
         covered.add(first, first + n, written);
         return written;
     }
@@ -62,31 +62,31 @@ final class PartResiduals implements PendingParts {
         covered.checkTaken(first, first + n);
         long written = codec.encodeLeavingError(sum, n, draw, encoded);
         if (tensor.isNarrow()) {
-            MemorySegment wide = spares.take(n);
-            tensor.load(left, first, wide, n);
+            MemorySegment wide = scratch.take(n);
+            tensor.load(nextResidual, first, wide, n);
             Float32.addTimes(sum, divisor, wide, n);
-            tensor.keep(wide, left, first, n, chance + 1);
-            spares.give(wide);
+            tensor.keep(wide, nextResidual, first, n, chance + 1);
+            scratch.give(wide);
         } else {
-            Float32.addTimes(sum, divisor, left.asSlice(first * Float.BYTES, n * Float.BYTES), n);
+            Float32.addTimes(sum, divisor, nextResidual.asSlice(first * Float.BYTES, n * Float.BYTES), n);
         }
         return written;
     }
 
     private long encodeNarrow(long first, long n, MemorySegment encoded) throws NonFiniteException {
-        MemorySegment owes = spares.take(n);
-        MemorySegment leaves = spares.take(n);
+        MemorySegment wide = scratch.take(n);
+        MemorySegment wideNext = scratch.take(n);
         try {
-            tensor.load(owed, first, owes, n);
+            tensor.load(residual, first, wide, n);
             MemorySegment part = gradient.asSlice(first * Float.BYTES, n * Float.BYTES);
-            long written = codec.encodePartOwing(part, owes, leaves, 0, n, seed + first, encoded);
-            tensor.keep(leaves, left, first, n, chance);
+            long written = codec.encodePartWithResidual(part, wide, wideNext, 0, n, seed + first, encoded);
+            tensor.keep(wideNext, nextResidual, first, n, chance);
             return written;
         } catch (NonFiniteException notCarried) {
             throw notCarried.from(first);
         } finally {
-            spares.give(owes);
-            spares.give(leaves);
+            scratch.give(wide);
+            scratch.give(wideNext);
         }
     }
 

@@ -61,20 +61,20 @@ public final class PassDenseCodec implements Codec {
     }
 
     @Override
-    public long encodeOwing(
+    public long encodeWithResidual(
             MemorySegment gradient,
-            MemorySegment owed,
-            MemorySegment left,
+            MemorySegment residual,
+            MemorySegment nextResidual,
             long count,
             long seed,
             MemorySegment encoded) {
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
         try {
-            return codec.encodeOwing(gradient, owed, left, count, seed, encoded);
+            return codec.encodeWithResidual(gradient, residual, nextResidual, count, seed, encoded);
         } catch (NonFiniteException notCarried) {
-            kernels.add(left, 0, gradient, 0, owed, 0, count);
-            long bytes = dense.encode(left, count, encoded);
-            left.asSlice(0, count * Float.BYTES).fill((byte) 0); // all of it arrives
+            kernels.add(nextResidual, 0, gradient, 0, residual, 0, count);
+            long bytes = dense.encode(nextResidual, count, encoded);
+            nextResidual.asSlice(0, count * Float.BYTES).fill((byte) 0); // all of it arrives
             return bytes;
         }
     }

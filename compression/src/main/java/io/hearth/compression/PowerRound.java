@@ -71,7 +71,7 @@ final class PowerRound implements PowerSgdMemory.Round {
     PowerRound begin(SplittableRandom random) throws NonFiniteException {
         Float32.load(tensor.now(), count, ownRight, ownRight.length);
         drawEmptyLines(random);
-        matrices.left(gradient, owed(), count, columns, ownRight, width, orthogonal);
+        matrices.left(gradient, residual(), count, columns, ownRight, width, orthogonal);
         for (int i = 0; i < orthogonal.length; i++) {
             if (!Float.isFinite(orthogonal[i])) {
                 NonFiniteException notFinite = notFinite((long) (i / width) * columns);
@@ -83,7 +83,7 @@ final class PowerRound implements PowerSgdMemory.Round {
         return this;
     }
 
-    private MemorySegment owed() {
+    private MemorySegment residual() {
         return tensor.now();
     }
 
@@ -114,7 +114,7 @@ final class PowerRound implements PowerSgdMemory.Round {
     }
 
     private float sum(long index) {
-        return gradient.get(Float32.FLOAT, index * Float.BYTES) + owed().get(Float32.FLOAT, index * Float.BYTES);
+        return gradient.get(Float32.FLOAT, index * Float.BYTES) + residual().get(Float32.FLOAT, index * Float.BYTES);
     }
 
     @Override
@@ -129,7 +129,7 @@ final class PowerRound implements PowerSgdMemory.Round {
         mean(left, contributors);
         Float32.load(left, 0, orthogonal, orthogonal.length);
         GramSchmidt.orthonormalise(orthogonal, width);
-        matrices.right(gradient, owed(), count, columns, orthogonal, width, ownRight);
+        matrices.right(gradient, residual(), count, columns, orthogonal, width, ownRight);
         Float32.store(ownRight, right, 0, ownRight.length);
         stage = Stage.RIGHT;
     }
@@ -160,7 +160,7 @@ final class PowerRound implements PowerSgdMemory.Round {
     public void gradientEnds() {
         need(Stage.DONE);
         if (remembers) {
-            matrices.lessProduct(gradient, owed(), orthogonal, ownRight, width, owed(), count, columns);
+            matrices.lessProduct(gradient, residual(), orthogonal, ownRight, width, residual(), count, columns);
         }
         stage = Stage.DELIVERED;
     }

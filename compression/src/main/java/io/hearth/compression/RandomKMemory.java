@@ -67,8 +67,7 @@ public final class RandomKMemory extends CompressionMemory {
         try (var arena = Arena.ofConfined()) {
             draw(source(tensor, gradient, count, arena), indices, drawn);
         }
-        TensorMemory.Encoding encoding = tensor.pend(indices.kept() * Float.BYTES, 0, () -> {});
-        return new DrawnPending(kernels, encoding, indices, gradient, tensor.now());
+        return new DrawnPending(kernels, tensor, indices, gradient);
     }
 
     private Source source(TensorMemory tensor, MemorySegment gradient, long count, Arena arena) {

@@ -5,44 +5,42 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** One step of {@link ErrorFeedback} with a sparse codec. */
-final class ResidualSparsePending extends SparsePending implements SparsePending.Rest {
+final class ResidualSparsePending extends SparsePending implements SparsePending.ResidualUpdate {
     private final CodecKernels kernels;
     private final MemorySegment gradient;
-    private final MemorySegment owed;
+    private final MemorySegment residual;
 
     ResidualSparsePending(
             CodecKernels kernels,
             Workers workers,
-            TensorMemory.Encoding encoding,
+            TensorMemory tensor,
             MemorySegment own,
-            MemorySegment gradient,
-            MemorySegment owed,
-            long count) {
-        super(workers, encoding, own, count);
+            MemorySegment gradient) {
+        super(workers, tensor, 0, own, tensor.floats());
         this.kernels = kernels;
         this.gradient = gradient;
-        this.owed = owed;
+        residual = tensor.now();
     }
 
     /** All threads share this object, which has no state that changes: it writes each residual in place. */
     @Override
-    Rest rest(Arena arena) {
+    ResidualUpdate newUpdate(Arena arena) {
         return this;
     }
 
     @Override
-    public void owe(long first, int n, boolean all) {
+    public void begin(long first, int n, boolean all) {
         long at = first * Float.BYTES;
         if (all) {
-            owed.asSlice(at, (long) n * Float.BYTES).fill((byte) 0);
+            residual.asSlice(at, (long) n * Float.BYTES).fill((byte) 0);
         } else {
-            kernels.add(owed, at, gradient, at, owed, at, n);
+            kernels.add(residual, at, gradient, at, residual, at, n);
         }
     }
 
     @Override
     public void sent(long index, float decoded) {
         long at = index * Float.BYTES;
-        owed.set(Float32.FLOAT, at, owed.get(Float32.FLOAT, at) - decoded);
+        residual.set(Float32.FLOAT, at, residual.get(Float32.FLOAT, at) - decoded);
     }
 }

@@ -11,18 +11,18 @@ final class Residuals {
     static long encode(
             Codec codec,
             MemorySegment gradient,
-            MemorySegment owed,
-            MemorySegment left,
+            MemorySegment residual,
+            MemorySegment nextResidual,
             long count,
             long seed,
             MemorySegment encoded)
             throws NonFiniteException {
         Float32.checkRoom(gradient, count);
-        Float32.checkRoom(owed, count);
-        Float32.checkRoom(left, count);
-        Engines.best().codecKernels().add(left, 0, gradient, 0, owed, 0, count);
-        long bytes = codec.encode(left, count, seed, encoded);
-        leaveError(codec, encoded.asSlice(0, bytes), left, count);
+        Float32.checkRoom(residual, count);
+        Float32.checkRoom(nextResidual, count);
+        Engines.best().codecKernels().add(nextResidual, 0, gradient, 0, residual, 0, count);
+        long bytes = codec.encode(nextResidual, count, seed, encoded);
+        leaveError(codec, encoded.asSlice(0, bytes), nextResidual, count);
         return bytes;
     }
 

@@ -64,24 +64,24 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
 
     /** Chunk by chunk, so that the sum, its halves and what they leave out are made in one pass over the memory. */
     @Override
-    default long encodeOwing(
+    default long encodeWithResidual(
             MemorySegment gradient,
-            MemorySegment owed,
-            MemorySegment left,
+            MemorySegment residual,
+            MemorySegment nextResidual,
             long count,
             long seed,
             MemorySegment encoded)
             throws NonFiniteException {
         Float32.checkRoom(gradient, count);
-        Float32.checkRoom(owed, count);
-        Float32.checkRoom(left, count);
+        Float32.checkRoom(residual, count);
+        Float32.checkRoom(nextResidual, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
         for (long done = 0; done < count; done += Float32.BLOCK) {
             int n = Float32.blockAt(done, count);
             long at = done * Float.BYTES;
-            kernels().add(left, at, gradient, at, owed, at, n);
+            kernels().add(nextResidual, at, gradient, at, residual, at, n);
             long halvesAt = Header.BYTES + done * Short.BYTES;
-            refuse(kernels().narrowLeavingError(format(), left, at, n, encoded, halvesAt), done, left);
+            refuse(kernels().narrowLeavingError(format(), nextResidual, at, n, encoded, halvesAt), done, nextResidual);
         }
         Header.write(encoded, id(), 0, count);
         return encodedBytesMax(count);

@@ -52,16 +52,16 @@ interface Source {
      *
      * @param run native memory for the longest run; written
      */
-    static Source sum(CodecKernels kernels, MemorySegment gradient, TensorMemory owed, MemorySegment run) {
+    static Source sum(CodecKernels kernels, MemorySegment gradient, TensorMemory residual, MemorySegment run) {
         return new Source() {
             @Override
             public float value(long index) {
-                return gradient.get(Float32.FLOAT, index * Float.BYTES) + owed.value(index);
+                return gradient.get(Float32.FLOAT, index * Float.BYTES) + residual.value(index);
             }
 
             @Override
             public long make(long first, int n) {
-                owed.addTo(gradient, first, run, n, kernels);
+                residual.addTo(gradient, first, run, n, kernels);
                 return 0;
             }
 
@@ -72,7 +72,7 @@ interface Source {
 
             @Override
             public Source over(MemorySegment other) {
-                return sum(kernels, gradient, owed, other);
+                return sum(kernels, gradient, residual, other);
             }
         };
     }

@@ -16,33 +16,32 @@ public abstract sealed class SparsePending implements Pending
     private final TensorMemory.Encoding encoding;
     private final MemorySegment own;
     private final long count;
-    private boolean isOwed;
 
-    SparsePending(Workers workers, TensorMemory.Encoding encoding, MemorySegment own, long count) {
+    SparsePending(Workers workers, TensorMemory tensor, long nextNote, MemorySegment own, long count) {
         this.workers = workers;
-        this.encoding = encoding;
         this.own = own;
         this.count = count;
+        encoding = tensor.pendReading(own.byteSize(), nextNote, () -> update(List.of(), 1, MemorySegment.NULL));
     }
 
-    /** Computes the residual of one part of the tensor, a run of values at a time, on one thread. */
-    interface Rest {
+    /** Writes the residual of one part of the tensor, a run of values at a time, on one thread. */
+    interface ResidualUpdate {
         /**
-         * Makes what is owed from values {@code first} to {@code first + n} on, but for what {@link #sent} tells of.
+         * Begins a run: makes the residuals of values {@code first} to {@code first + n} as if none of them were sent.
          *
-         * @param all all of them were sent as they are
+         * @param all true if all of them were sent as they are, so that their residuals are 0
          */
-        void owe(long first, int n, boolean all);
+        void begin(long first, int n, boolean all);
 
-        /** Value {@code index}, of the last run, was sent, and its decoder takes it for {@code decoded}. */
+        /** Value {@code index} of this run was sent, and its decoder gets {@code decoded}. */
         void sent(long index, float decoded);
 
-        /** All that was sent of the last run is told. */
-        default void settle(long first, int n) {}
+        /** Ends the run, after the last call of {@link #sent} for it. */
+        default void end(long first, int n) {}
     }
 
-    /** For one thread; what it needs in memory of {@code arena}. */
-    abstract Rest rest(Arena arena);
+    /** An update for one thread, which takes its scratch memory from {@code arena}. */
+    abstract ResidualUpdate newUpdate(Arena arena);
 
     @Override
     public long encodedBytes() {
@@ -50,8 +49,8 @@ public abstract sealed class SparsePending implements Pending
     }
 
     /**
-     * Writes the sum of several encodings, this one among them, and what is owed, in one pass; {@link #commit} must follow. Added in the
-     * order given, each value divided before it is added.
+     * Writes the sum of several encodings, this one among them, and the residual, in one pass; {@link #commit} must follow. Encodings are
+     * added in the order given, each value divided before it is added.
      *
      * @param encodings for {@link SparseSum#check}, heap or native; borrowed
      * @param divisor 1 or more
@@ -60,55 +59,46 @@ public abstract sealed class SparsePending implements Pending
     public void deliver(List<MemorySegment> encodings, int divisor, MemorySegment sum) {
         encoding.checkPending();
         Float32.checkRoom(sum, count);
-        oweAll(encodings, divisor, sum);
+        encoding.changeBy(() -> update(encodings, divisor, sum));
     }
 
-    private void oweAll(List<MemorySegment> encodings, int divisor, MemorySegment sum) {
-        isOwed = true;
+    private void update(List<MemorySegment> encodings, int divisor, MemorySegment sum) {
         Workers able = workers.over(sum);
         able.divide(able.pieces(count), count, SparseSum.RUN, (_, from, end) -> {
             try (var arena = Arena.ofConfined()) {
-                owe(rest(arena), new SparseSum.Addends(encodings, divisor, sum, count, from), from, end);
+                update(newUpdate(arena), new SparseSum.Addends(encodings, divisor, sum, count, from), from, end);
             }
         });
     }
 
-    private void owe(Rest rest, SparseSum.Addends sum, long from, long end) {
+    private void update(ResidualUpdate residuals, SparseSum.Addends sum, long from, long end) {
         boolean all = Header.isOf(own, Header.NONE);
         SparseCursor cursor = all ? SparseCursor.NONE : SparseCursor.over(own, count);
         boolean more = cursor.seek(from);
         for (long first = from; first < end; first += SparseSum.RUN) {
             int n = (int) Math.min(SparseSum.RUN, end - first);
-            rest.owe(first, n, all);
+            residuals.begin(first, n, all);
             while (more && cursor.index() < first + n) {
-                rest.sent(cursor.index(), cursor.value());
+                residuals.sent(cursor.index(), cursor.value());
                 more = cursor.next();
             }
-            rest.settle(first, n);
+            residuals.end(first, n);
             sum.add(first, n);
         }
     }
 
     @Override
     public void gradientEnds() {
-        encoding.checkPending();
-        if (!isOwed) {
-            oweAll(List.of(), 1, MemorySegment.NULL);
-        }
+        encoding.gradientEnds();
     }
 
     @Override
     public void commit() {
-        gradientEnds();
         encoding.commit();
     }
 
-    /** What was delivered cannot be taken back: if it must be, nothing is owed any more. */
     @Override
     public void rollback() {
-        if (isOwed) {
-            encoding.forget();
-        }
         encoding.rollback();
     }
 }

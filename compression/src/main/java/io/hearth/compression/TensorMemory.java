@@ -127,12 +127,25 @@ final class TensorMemory {
     }
 
     /**
-     * An encoding that leaves {@link #now} as it is until it is committed.
+     * Begins an encoding that leaves {@link #now} as it is until {@link Encoding#commit}.
      *
-     * @param change made by then
+     * @param change made by the commit
      */
     Encoding pend(long encodedBytes, long nextNote, Runnable change) {
-        var encoding = new Encoding(encodedBytes, nextNote, change);
+        return pend(new Encoding(encodedBytes, nextNote, change, false));
+    }
+
+    /**
+     * Begins an encoding that leaves {@link #now} as it is until {@link Encoding#gradientEnds}, {@link Encoding#changeBy} or
+     * {@link Encoding#commit}.
+     *
+     * @param change made by the first of them; reads the gradient and writes {@link #now}
+     */
+    Encoding pendReading(long encodedBytes, long nextNote, Runnable change) {
+        return pend(new Encoding(encodedBytes, nextNote, change, true));
+    }
+
+    private Encoding pend(Encoding encoding) {
         pending = encoding;
         return encoding;
     }
@@ -153,11 +166,14 @@ final class TensorMemory {
         private final long encodedBytes;
         private final long nextNote;
         private final Runnable change;
+        private final boolean readsGradient;
+        private boolean isChanged;
 
-        private Encoding(long encodedBytes, long nextNote, Runnable change) {
+        private Encoding(long encodedBytes, long nextNote, Runnable change, boolean readsGradient) {
             this.encodedBytes = encodedBytes;
             this.nextNote = nextNote;
             this.change = change;
+            this.readsGradient = readsGradient;
         }
 
         @Override
@@ -166,26 +182,46 @@ final class TensorMemory {
         }
 
         @Override
+        public void gradientEnds() {
+            if (readsGradient) {
+                checkPending();
+                if (!isChanged) {
+                    changeBy(change);
+                }
+            }
+        }
+
+        /** Makes the change now, in another way than the one given at first; {@link #commit} must follow. */
+        void changeBy(Runnable other) {
+            checkPending();
+            isChanged = true;
+            other.run();
+        }
+
+        @Override
         public void commit() {
-            end();
-            change.run();
+            checkPending();
+            if (!isChanged) {
+                changeBy(change);
+            }
+            pending = null;
             note = nextNote;
             steps++;
         }
 
+        /** A change that was made already cannot be undone: the tensor's residual becomes 0. */
         @Override
         public void rollback() {
-            end();
+            checkPending();
+            if (isChanged) {
+                forget();
+            }
+            pending = null;
         }
 
-        /** Nothing is owed to this tensor any more. */
+        /** Sets the tensor's residual to 0. */
         void forget() {
             now.fill((byte) 0);
-        }
-
-        private void end() {
-            checkPending();
-            pending = null;
         }
 
         void checkPending() {

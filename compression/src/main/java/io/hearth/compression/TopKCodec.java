@@ -105,19 +105,7 @@ public final class TopKCodec implements SparseCodec {
     }
 
     @Override
-    public void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
-        check(encoded, values, count);
-        Sparse.scatter(encoded, values, count);
-    }
-
-    @Override
-    public void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
-        check(encoded, values, count);
-        Sparse.addAll(encoded, values, count);
-    }
-
-    private void check(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
-        Float32.checkRoom(values, count);
+    public void check(MemorySegment encoded, long count) throws MalformedMessageException {
         long kept = Sparse.check(encoded, count);
         if (kept != kept(fraction, count)) {
             throw new MalformedMessageException("topk keeps " + kept(fraction, count) + " of " + count + " values, not "

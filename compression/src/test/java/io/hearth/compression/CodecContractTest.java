@@ -129,7 +129,7 @@ abstract class CodecContractTest {
                 MemorySegment owed = arena.allocateFrom(Float32.FLOAT, Pattern.FEW_LEVELS.values(length));
                 MemorySegment left = arena.allocate(Float32.FLOAT, length);
                 MemorySegment whole = arena.allocate(codec.encodedBytesMax(length));
-                codec.encodeOwing(gradient, owed, left, length, 5, whole);
+                codec.encodeWithResidual(gradient, owed, left, length, 5, whole);
                 var bodies = new ByteArrayOutputStream();
                 MemorySegment leftInParts = Canaries.around(arena, length);
                 long step = (long) codec.block() * 3;
@@ -137,7 +137,7 @@ abstract class CodecContractTest {
                     long count = Math.min(step, length - first);
                     MemorySegment part = arena.allocate(codec.encodedBytesMax(count));
                     long bytes =
-                            codec.encodePartOwing(gradient, owed, Canaries.inside(leftInParts), first, count, 5, part);
+                            codec.encodePartWithResidual(gradient, owed, Canaries.inside(leftInParts), first, count, 5, part);
                     assertEquals(part.byteSize(), bytes);
                     bodies.write(part.asSlice(Header.BYTES).toArray(ValueLayout.JAVA_BYTE));
                 }
@@ -164,7 +164,7 @@ abstract class CodecContractTest {
                 assertThrows(IllegalArgumentException.class, () -> codec.decodePart(ample, tensor, part[0], part[1]));
                 assertThrows(
                         IllegalArgumentException.class,
-                        () -> codec.encodePartOwing(tensor, tensor, tensor, part[0], part[1], 0, ample));
+                        () -> codec.encodePartWithResidual(tensor, tensor, tensor, part[0], part[1], 0, ample));
             }
             if (block > 1) {
                 assertThrows(IllegalArgumentException.class, () -> codec.encodePart(tensor, 1, 1, 0, ample));
@@ -188,7 +188,7 @@ abstract class CodecContractTest {
             MemorySegment owed = arena.allocate(Float32.FLOAT, 2L * block);
             MemorySegment left = arena.allocate(Float32.FLOAT, 2L * block);
             var residuals = assertThrows(
-                    NonFiniteException.class, () -> codec.encodePartOwing(tensor, owed, left, block, block, 0, room));
+                    NonFiniteException.class, () -> codec.encodePartWithResidual(tensor, owed, left, block, block, 0, room));
             assertEquals(block + 2, residuals.index());
         }
     }
@@ -210,7 +210,7 @@ abstract class CodecContractTest {
                 MemorySegment owes = arena.allocateFrom(Float32.FLOAT, owed);
                 MemorySegment left = Canaries.around(arena, length);
                 MemorySegment room = arena.allocate(codec().encodedBytesMax(length));
-                long bytes = codec().encodeOwing(gradients, owes, Canaries.inside(left), length, 9, room);
+                long bytes = codec().encodeWithResidual(gradients, owes, Canaries.inside(left), length, 9, room);
                 assertArrayEquals(expected, room.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
                 assertBitsEqual(gradient, gradients.toArray(Float32.FLOAT), "the gradient is only borrowed");
                 assertBitsEqual(owed, owes.toArray(Float32.FLOAT), "what is owed is only borrowed");
@@ -241,7 +241,7 @@ abstract class CodecContractTest {
         float[] gradient = {1, Float.NaN, Float.NEGATIVE_INFINITY, 0.3f};
         try (var arena = Arena.ofConfined()) {
             MemorySegment left = arena.allocate(Float32.FLOAT, 4);
-            codec().encodeOwing(
+            codec().encodeWithResidual(
                             arena.allocateFrom(Float32.FLOAT, gradient),
                             arena.allocate(Float32.FLOAT, 4),
                             left,

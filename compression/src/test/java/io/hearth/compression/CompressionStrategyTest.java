@@ -68,7 +68,7 @@ final class CompressionStrategyTest {
     @CsvSource({"none,NONE", "fp16,NONE", "bf16,NONE", "int8,NONE", "int4,FLOAT32", "topk,FLOAT32", "randomk,FLOAT32"})
     void whatIsLeftOutOfMuchIsRemembered(String text, Residual residual) {
         assertEquals(residual, coded(text).residual());
-        assertEquals(residual != Residual.NONE, coded(text).isOwed());
+        assertEquals(residual != Residual.NONE, coded(text).keepsResidual());
     }
 
     @ParameterizedTest

@@ -47,13 +47,13 @@ final class DgcMemoryTest {
         try (var memory = new DgcMemory(DgcOptions.of(SparsitySchedule.constant(0.5), 0.5f), 1)) {
             assertArrayEquals(new float[] {4, 0}, send(memory, 4, 1));
             assertArrayEquals(new float[] {0, 1}, memory.momentum("layer"));
-            assertArrayEquals(new float[] {0, 1}, memory.owed("layer"));
+            assertArrayEquals(new float[] {0, 1}, memory.velocity("layer"));
             assertArrayEquals(new float[] {4, 0}, send(memory, 4, 1));
             assertArrayEquals(new float[] {0, 1.5f}, memory.momentum("layer")); // 0.5 * 1 + 1
-            assertArrayEquals(new float[] {0, 2.5f}, memory.owed("layer")); // 1 + 1.5
+            assertArrayEquals(new float[] {0, 2.5f}, memory.velocity("layer")); // 1 + 1.5
             assertArrayEquals(new float[] {0, 4.25f}, send(memory, 3, 1)); // 2.5 + (0.5 * 1.5 + 1)
             assertArrayEquals(new float[] {3, 0}, memory.momentum("layer"));
-            assertArrayEquals(new float[] {3, 0}, memory.owed("layer"));
+            assertArrayEquals(new float[] {3, 0}, memory.velocity("layer"));
         }
     }
 
@@ -64,10 +64,10 @@ final class DgcMemoryTest {
         try (var half = new DgcMemory(options, 1);
                 var full = new DgcMemory(options.full(true), 1)) {
             assertArrayEquals(new float[] {4, 0}, send(half, 4 + 0x1p-9f, 1));
-            assertArrayEquals(new float[] {0x1p-9f, 1}, half.owed("layer"));
+            assertArrayEquals(new float[] {0x1p-9f, 1}, half.velocity("layer"));
             assertArrayEquals(new float[] {0, 1}, half.momentum("layer"));
             assertArrayEquals(new float[] {4 + 0x1p-9f, 0}, send(full, 4 + 0x1p-9f, 1));
-            assertArrayEquals(new float[] {0, 1}, full.owed("layer"));
+            assertArrayEquals(new float[] {0, 1}, full.velocity("layer"));
         }
     }
 
@@ -89,7 +89,7 @@ final class DgcMemoryTest {
                 }
                 assertTrue(kept(decoded) >= 15 && kept(decoded) <= 60, kept(decoded) + " in step " + step);
             }
-            float[] owed = memory.owed("layer");
+            float[] owed = memory.velocity("layer");
             for (int i = 0; i < count; i++) {
                 assertEquals(gradients[i], sent[i] + owed[i], 1e-3, "value " + i);
             }
@@ -173,11 +173,11 @@ final class DgcMemoryTest {
         var options = DgcOptions.of(SparsitySchedule.constant(0.25), 0.5f).reusing(5);
         try (var memory = new DgcMemory(options, 1)) {
             send(memory, 1, 2, 3, 4);
-            float[] owed = memory.owed("layer");
+            float[] owed = memory.velocity("layer");
             for (float bad : new float[] {Float.NaN, Float.POSITIVE_INFINITY}) {
                 var refusal = assertThrows(NonFiniteException.class, () -> send(memory, 1, 1, bad, 1));
                 assertEquals(2, refusal.index());
-                assertArrayEquals(owed, memory.owed("layer"));
+                assertArrayEquals(owed, memory.velocity("layer"));
             }
             send(memory, 1, 1, 1, 1);
         }

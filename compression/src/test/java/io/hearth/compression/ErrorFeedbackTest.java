@@ -47,7 +47,7 @@ final class ErrorFeedbackTest {
             feedback.prepare("layer", memory(UNEVEN), UNEVEN.length, encoded).commit();
             float[] owed = feedback.remembered("layer");
             assertNotEquals(0, maxMagnitude(owed));
-            assertEquals(1 + maxMagnitude(owed), feedback.reach("layer", memory(UNEVEN), UNEVEN.length));
+            assertEquals(1 + maxMagnitude(owed), feedback.maxMagnitude("layer", memory(UNEVEN), UNEVEN.length));
 
             feedback.prepareDense("layer", memory(UNEVEN), UNEVEN.length, encoded)
                     .rollback();

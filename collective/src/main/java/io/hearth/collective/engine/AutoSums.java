@@ -202,7 +202,7 @@ final class AutoSums {
         Buffers.Buffer whole = buffers.take(input.byteSize());
         try {
             MemorySegment.copy(input, 0, whole.bytes(), 0, input.byteSize());
-            others.forEach(other -> other.addOwed(tensor, whole.bytes(), count));
+            others.forEach(other -> other.addResidual(tensor, whole.bytes(), count));
             CollectiveResult result = admission.run(CallRequest.inPlace(plan, whole.bytes()), how, members -> {
                 votes.ended(members);
                 others.forEach(other -> other.forget(tensor));

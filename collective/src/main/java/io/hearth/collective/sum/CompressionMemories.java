@@ -290,9 +290,10 @@ public final class CompressionMemories implements AutoCloseable {
     /** Whether a sum with this compression depends on earlier sums of the tensor. */
     static boolean remembers(CompressionStrategy compression) {
         return switch (compression) {
-            case CompressionStrategy.Coded coded -> coded.isOwed();
+            case CompressionStrategy.Coded coded -> coded.keepsResidual();
             case CompressionStrategy.Dgc _, CompressionStrategy.PowerSgd _ -> true;
-            case CompressionStrategy.Auto auto -> auto.allowed().stream().anyMatch(CompressionStrategy.Coded::isOwed);
+            case CompressionStrategy.Auto auto ->
+                auto.allowed().stream().anyMatch(CompressionStrategy.Coded::keepsResidual);
             case CompressionRules(List<Rule> rules) -> rules.stream().anyMatch(rule -> remembers(rule.compression()));
         };
     }

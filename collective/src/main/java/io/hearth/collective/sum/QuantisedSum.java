@@ -142,7 +142,7 @@ final class QuantisedSum extends EncodedOperation {
     private double largest(OperationContext context) {
         MemorySegment input = context.call().input();
         long count = context.call().signature().count();
-        return memory.isPresent() ? memory.get().reach(key, input, count) : MaxMagnitude.of(input, count);
+        return memory.isPresent() ? memory.get().maxMagnitude(key, input, count) : MaxMagnitude.of(input, count);
     }
 
     /** Adds the residuals to the plain values. */

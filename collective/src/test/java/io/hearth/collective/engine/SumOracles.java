@@ -208,7 +208,7 @@ final class SumOracles implements AutoCloseable {
             Pending pending = memory instanceof ErrorFeedback feedback
                     ? feedback.prepare(key(count), gradient, count, Seeds.of(number, key(count)), encoded)
                     : memory.prepare(key(count), gradient, count, encoded);
-            if (compression instanceof CompressionStrategy.Coded coded && !coded.isOwed()) {
+            if (compression instanceof CompressionStrategy.Coded coded && !coded.keepsResidual()) {
                 pending.rollback();
             } else {
                 pending.commit();

@@ -78,7 +78,7 @@ final class CompressionMemoriesTest {
             for (CompressionMemories here : new CompressionMemories[] {usual, used}) {
                 here.restore(saved);
                 assertArrayEquals(saved(one, arena), saved(here, arena));
-                assertTrue(here.of(own).owes("t", 4));
+                assertTrue(here.of(own).hasResidual("t", 4));
             }
             use(other, arena);
             byte[] before = saved(other, arena);

@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /** Native memory for float32 values that are needed for a moment, by any thread; taken once for as many as need it at a time. */
-final class Spares {
+final class ScratchPool {
     private final Deque<MemorySegment> idle = new ArrayDeque<>();
 
     /** Room for at least so many values, which hold anything; to be given back. */
