@@ -5,8 +5,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Values of float32 at rest as bfloat16, the upper half of their bits, rounded up or down by chance: with the probability that makes
- * what is kept right in the mean (as stochastic rounding in Gupta et al., "Deep learning with limited numerical precision", ICML 2015).
+ * Stores float32 values as bfloat16, the upper half of their bits. Each value is rounded up or down at random, with the probability that
+ * makes the stored value right in the mean (stochastic rounding, Gupta et al., "Deep learning with limited numerical precision", ICML
+ * 2015).
  */
 final class BFloat16 {
     static final int BYTES = Short.BYTES;
@@ -19,7 +20,7 @@ final class BFloat16 {
 
     private BFloat16() {}
 
-    /** What value {@code index} is. */
+    /** Value {@code index}, as float32. */
     static float value(MemorySegment kept, long index) {
         return Float.intBitsToFloat(kept.get(HALF, index * BYTES) << Short.SIZE);
     }
@@ -35,7 +36,7 @@ final class BFloat16 {
      * {@code kept[first + i] = values[i]}, rounded.
      *
      * @param values finite
-     * @param draw chooses, with each value's place, which way it is rounded
+     * @param draw seed that, together with the index of a value, decides whether the value is rounded up or down
      */
     static void round(MemorySegment values, long n, MemorySegment kept, long first, long draw) {
         int seed = (int) (draw ^ (draw >>> Integer.SIZE));
@@ -47,7 +48,7 @@ final class BFloat16 {
         }
     }
 
-    /** Murmur3's last step, whose bits are as good as drawn. */
+    /** The last step of Murmur3: its bits are as good as random. */
     private static int mixed(int number) {
         int mixed = number * 0x9e37_79b1;
         mixed = (mixed ^ (mixed >>> 16)) * 0x85eb_ca6b;

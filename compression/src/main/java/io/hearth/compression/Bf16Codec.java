@@ -4,11 +4,11 @@ import io.hearth.accel.CodecKernels;
 import io.hearth.accel.HalfFloat;
 import io.hearth.accel.select.Engines;
 
-/** The upper half of a float32: 8 significant bits, its full range but for the last half step below infinity. */
+/** Keeps the upper half of each float32: 8 significant bits, and its full range except the last half step below infinity. */
 public final class Bf16Codec implements SixteenBits {
     private final CodecKernels kernels;
 
-    /** By the fastest engine of this JVM but for its GPU. */
+    /** Uses the fastest engine of this JVM, the GPU excepted. */
     public Bf16Codec() {
         this(Engines.best().codecKernels());
     }

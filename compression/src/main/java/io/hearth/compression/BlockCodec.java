@@ -4,17 +4,17 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A codec whose blocks stand for themselves, so that parts of a tensor can be encoded, sent, summed and decoded by different
- * members. The size of an encoding follows from its count alone. A part is an encoding of its own, header included; the bodies of
- * all parts, one after the other, are the body of the whole.
+ * A codec whose blocks are independent of one another, so that different members can encode, send, sum and decode parts of one tensor. The
+ * number of values alone determines the size of an encoding. A part is an encoding of its own, with a header. The bodies of all parts, one
+ * after the other, are the body of the whole.
  */
 public interface BlockCodec extends Codec {
-    /** The largest magnitude that is carried. */
+    /** The largest finite magnitude that the codec can encode. */
     default float largest() {
         return Float.MAX_VALUE;
     }
 
-    /** Values per block: every part but the last has a multiple of them, and starts at one. */
+    /** Values per block: every part starts at a multiple of it, and every part but the last has a multiple of it. */
     int block();
 
     @Override
@@ -42,10 +42,10 @@ public interface BlockCodec extends Codec {
     }
 
     /**
-     * Encodes values of which the caller wants to keep only what the encoding leaves out.
+     * Encodes values and leaves in their place the error of the encoding, for a caller that needs nothing else of them.
      *
-     * @param values native memory, float32, at least {@code count}; written: each less what its decoder takes it for, 0 where it is not
-     *     finite and was carried
+     * @param values native memory, float32, at least {@code count}; written: each value minus its decoded value, 0 where the codec carried
+     *     a value that is not finite
      * @return bytes written, {@code encodedBytesMax(count)}
      * @throws NonFiniteException as {@link #encode}; {@code values} are without meaning then
      */
@@ -57,12 +57,12 @@ public interface BlockCodec extends Codec {
     }
 
     /**
-     * Encodes a part of {@code gradient + owed} as {@link #encodeWithResidual} does the whole: the part's body is the same, and so is what
-     * is left.
+     * Encodes a part of {@code gradient + residual}. Its body and its next residual are those that {@link #encodeWithResidual} writes for
+     * these values of the whole.
      *
      * @param gradient native memory, float32, the whole tensor; borrowed
-     * @param owed as {@code gradient}
-     * @param left as {@code gradient}, apart from the others; written from {@code first} on, {@code count} values
+     * @param residual as {@code gradient}
+     * @param nextResidual as {@code gradient}, overlapping neither; written from {@code first} on, {@code count} values
      * @param first index of the part's first value, a multiple of {@link #block}
      * @param seed the same for all parts of a tensor
      * @param encoded native memory of at least {@link #encodedBytesMax} bytes; written
@@ -104,7 +104,7 @@ public interface BlockCodec extends Codec {
     }
 
     /**
-     * Finds out whether {@link #decode} would take an encoding.
+     * Checks that {@link #decode} would accept an encoding.
      *
      * @param encoded all bytes of one encoding, heap or native; borrowed
      * @throws MalformedMessageException as {@link #decode}

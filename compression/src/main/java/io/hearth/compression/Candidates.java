@@ -10,15 +10,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The largest of many values, found and written in one pass over them: a sample gives a bound that somewhat more than the wanted number
- * reach; these few are collected, and the exact ones chosen among them. Should the sample mislead, {@link MagnitudeThreshold} takes its
- * passes.
+ * Finds and writes the largest of many values in one pass over them. A sample gives a bound that somewhat more values reach than are
+ * wanted. One pass collects these few, and the exact ones are chosen among them. If the sample misleads, {@link MagnitudeThreshold} does
+ * the work in several passes.
  *
- * <p>Kept from one tensor to the next for its room, which is a little more than the largest share asked for. One thread at a time, which
- * lets others collect from parts of a large tensor.
+ * <p>The caller reuses one instance for all tensors, because of its buffers: they hold a little more than the largest share asked for. One
+ * thread at a time; that thread lets the workers collect from parts of a large tensor.
  */
 final class Candidates {
-    /** A larger share is found as fast by counting, which needs no room. */
+    /** Counting finds a larger share as fast, and needs no buffers. */
     private static final int SHARE_MAX = 8;
 
     private static final int SPARE = 8192;
@@ -34,10 +34,10 @@ final class Candidates {
     }
 
     /**
-     * Writes the {@code kept} largest of {@code count} values as {@link Sparse}, of equal magnitudes those with the lower index.
+     * Writes the {@code kept} largest of {@code count} values as {@link Sparse}; of equal magnitudes, those with the lower index.
      *
      * @param kept 1 to {@code count}
-     * @param full all 32 bits of each, or else 16
+     * @param full whether to keep all 32 bits of each, or else 16
      * @return bytes written
      * @throws NonFiniteException if a value is NaN or infinite
      */
@@ -91,7 +91,7 @@ final class Candidates {
         return Float.floatToRawIntBits(value) & Float32.MAGNITUDE_MASK;
     }
 
-    /** Finds all that reach {@code bound}, by rising index: one basket behind the other, or none if there was no room. */
+    /** Finds all values that reach {@code bound}, by rising index, one basket after the other. The list is empty if they do not fit. */
     private List<Basket> collect(Source source, long count, int bound, int room) throws NonFiniteException {
         int run = kernels.run(KernelKind.SELECT_FLOAT32, count);
         int pieces = workers.pieces(count);

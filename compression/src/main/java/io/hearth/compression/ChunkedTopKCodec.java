@@ -12,17 +12,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Of each chunk only the values of largest magnitude, with their indices: {@link SparseChunks}. All encodings of a tensor have one length,
- * and a chunk is found, written and read while it is in a first-level cache.
+ * Keeps only the values of largest magnitude of each chunk, with their indices: {@link SparseChunks}. All encodings of a tensor have one
+ * length, and a chunk is searched, written and read while it is in a first-level cache.
  *
- * <p>Of equal magnitudes the lower index is kept first. Zeros are not kept. With 4 bits values of less than a 256th of the chunk's largest
- * one are not kept either, with 2 bits less than an eighth, because levels would be too far apart.
+ * <p>Of equal magnitudes the lower index is kept first. Zeros are not kept. With 4 bits, neither are values below a 256th of the chunk's
+ * largest one, with 2 bits below an eighth: otherwise levels would be too far apart.
  */
 public final class ChunkedTopKCodec implements SparseCodec {
     /** A factor of two, in the bits of a float32. */
     private static final int OCTAVE = 1 << 23;
 
-    /** The bound of one chunk is good for the next if it is so much lower. */
+    /** The search of a chunk begins with the bound of the chunk before, lowered by this. */
     private static final int SLACK = OCTAVE / 8;
 
     private final double fraction;
@@ -31,7 +31,7 @@ public final class ChunkedTopKCodec implements SparseCodec {
     private final CodecKernels kernels;
 
     /**
-     * Keeps that share of each chunk.
+     * Keeps {@code fraction} of each chunk.
      *
      * @param fraction above 0, at most 1; at least one value of each chunk
      * @param chunk a power of two, 64 to 65,536
@@ -93,17 +93,17 @@ public final class ChunkedTopKCodec implements SparseCodec {
     }
 
     /**
-     * Begins what {@link #encode(MemorySegment, long, MemorySegment)} makes.
+     * Begins the encoding that {@link #encode(MemorySegment, long, MemorySegment)} makes.
      *
-     * @param values borrowed until all is made
-     * @param encoded as there, until all is made
+     * @param values borrowed until the encoding is complete
+     * @param encoded as there, until the encoding is complete
      */
     public GradualEncoding begin(Workers workers, MemorySegment values, long count, MemorySegment encoded) {
         Float32.checkRoom(values, count);
         return begin(workers, Source.of(values), count, Optional.empty(), encoded);
     }
 
-    /** The same with the values of a source, made for {@link #run} of them at a time. */
+    /** The same with the values of a source that was made for runs of {@link #run} values. */
     GradualEncoding begin(
             Workers workers, Source source, long count, Optional<Pending> pending, MemorySegment encoded) {
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
@@ -118,7 +118,7 @@ public final class ChunkedTopKCodec implements SparseCodec {
         private final SparseChunks.Writer writer;
         private final Optional<Pending> pending;
         private final List<Search> searches = new ArrayList<>();
-        private long chunks; // that are made
+        private long chunks; // made so far
 
         Gradual(
                 Workers workers,
@@ -176,7 +176,7 @@ public final class ChunkedTopKCodec implements SparseCodec {
         }
     }
 
-    /** Chunk after chunk, each with the bound that the one before it suggests. */
+    /** Searches chunk after chunk, each with the bound that the chunk before suggests. */
     private final class Search {
         private final int[] places = new int[chunk + CodecKernels.SELECT_SLACK];
         private final int[] magnitudes = new int[chunk];
@@ -210,12 +210,12 @@ public final class ChunkedTopKCodec implements SparseCodec {
             writer.write(number, places, kept, keep(made, at, found, room, least, lowest(most)));
         }
 
-        /** The smallest magnitude that is kept beside the largest. */
+        /** The smallest magnitude to keep, given the largest one of the chunk. */
         private int lowest(int most) {
             return bits == Short.SIZE ? 1 : Math.max(1, most - (bits == 2 ? 3 : 8) * OCTAVE);
         }
 
-        /** Moves what is kept to the front; how many that are. */
+        /** Moves the kept values to the front and returns their number. */
         private int keep(MemorySegment made, long at, int found, int room, int least, int lowest) {
             int above = 0;
             for (int i = 0; i < found; i++) {

@@ -8,14 +8,14 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * How a codec and its settings are written: {@code name[:main][,key=value]…}, keys in any order. One table per codec reads, writes
- * and explains it.
+ * The text form of a codec and its settings: {@code name[:main][,key=value]…}, keys in any order. One table per codec reads, writes and
+ * explains it.
  *
  * @param name of the codec
- * @param main the setting that may stand behind the name without its key; empty for none
+ * @param main the setting that may follow the name without its key; empty for none
  * @param others all further settings, in the order in which they are written
- * @param make of the settings; an IllegalArgumentException for what is out of range
- * @param take the settings of a strategy that {@code make} made
+ * @param make makes a strategy of the settings; an IllegalArgumentException for a value that is out of range
+ * @param take gives the settings of a strategy that {@code make} made
  */
 record CodecText<S extends CompressionStrategy>(
         String name,
@@ -24,7 +24,7 @@ record CodecText<S extends CompressionStrategy>(
         Function<Values, S> make,
         Function<S, Values> take) {
 
-    /** What stands behind the name, with its colon or comma. */
+    /** Reads the text after the name, with its colon or comma. */
     S read(String rest) {
         var values = new Values();
         int comma = rest.indexOf(',');
@@ -32,8 +32,8 @@ record CodecText<S extends CompressionStrategy>(
         if (!first.isEmpty()) {
             put(
                     values,
-                    main.orElseThrow(() ->
-                            new IllegalArgumentException("nothing can stand behind the colon of " + name + keys())),
+                    main.orElseThrow(
+                            () -> new IllegalArgumentException(name + " takes no value after a colon" + keys())),
                     first.substring(1));
         }
         for (String pair : comma < 0 ? new String[0] : rest.substring(comma + 1).split(",", -1)) {
@@ -68,7 +68,7 @@ record CodecText<S extends CompressionStrategy>(
             values.with(setting, setting.read().apply(text));
         } catch (IllegalArgumentException none) {
             throw new IllegalArgumentException(
-                    quoted(text) + " is no " + setting.key() + " of " + name + ", which is " + setting.values()
+                    setting.key() + " of " + name + " must be " + setting.values() + ", got " + quoted(text)
                             + "; a usual choice is " + setting.write().apply(setting.usual()),
                     none);
         }
@@ -81,7 +81,9 @@ record CodecText<S extends CompressionStrategy>(
         return all;
     }
 
-    /** What {@link #read} reads, the name before it: the main setting always, others where they are not the usual ones. */
+    /**
+     * The text that {@link #read} reads, with the name before it: the main setting always, others where they differ from the usual value.
+     */
     String write(S strategy) {
         Values values = take.apply(strategy);
         var text = new StringBuilder(name);
@@ -105,7 +107,7 @@ record CodecText<S extends CompressionStrategy>(
                         .orElse("");
     }
 
-    /** For people: the form, and below it what each setting usually is and may be. */
+    /** For people: the form, and below it the usual and the possible values of each setting. */
     List<String> help() {
         var lines = new ArrayList<>(List.of(form()));
         settings().forEach(setting -> lines.add("  " + setting.help()));

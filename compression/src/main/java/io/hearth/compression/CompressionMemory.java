@@ -3,10 +3,13 @@ package io.hearth.compression;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
-/** What a member remembers of its tensors, by their names. Off-heap memory until {@link #close}. One thread at a time. */
+/**
+ * The residuals (and momentum or factors) that a member keeps of its tensors, by name. Off-heap memory until {@link #close}. One thread at
+ * a time.
+ */
 public abstract sealed class CompressionMemory implements AutoCloseable
         permits GradientMemory, RandomKMemory, PowerSgdMemory {
-    private final byte kind; // in what is saved
+    private final byte kind; // written by save()
     private final Tensors tensors;
 
     CompressionMemory(byte kind, int tensorsMax, boolean isNarrow) {
@@ -18,7 +21,7 @@ public abstract sealed class CompressionMemory implements AutoCloseable
         return tensors;
     }
 
-    /** All that is remembered of {@code key}, for tests. */
+    /** All values that are kept for {@code key}, for tests. */
     final float[] remembered(String key) {
         TensorMemory tensor = tensors.known(key);
         if (tensor == null) {
@@ -30,15 +33,15 @@ public abstract sealed class CompressionMemory implements AutoCloseable
     }
 
     /**
-     * Says before anything is encoded whether a tensor of that name can be remembered.
+     * Checks, before anything is encoded, that there is room for a tensor of that name.
      *
-     * @throws IllegalStateException if {@code key} is new and one too many
+     * @throws IllegalStateException if {@code key} is new and the memory is full
      */
     public final void requireRoom(String key) {
         tensors.requireRoom(key);
     }
 
-    /** Forgets what is owed to {@code key}, if anything; what is pending of it must be ended first. */
+    /** Drops the residual of {@code key}, if any; a pending encoding of it must be ended first. */
     public final void forget(String key) {
         tensors.forget(key);
     }
@@ -49,7 +52,7 @@ public abstract sealed class CompressionMemory implements AutoCloseable
     }
 
     /**
-     * Writes all that is remembered, so that it can travel with the trained state.
+     * Writes the whole memory, so that it can travel with the trained state.
      *
      * @param saved native memory of {@link #savedBytes} bytes; written
      * @throws IllegalStateException if an encoding or a round is pending
@@ -59,11 +62,11 @@ public abstract sealed class CompressionMemory implements AutoCloseable
     }
 
     /**
-     * Remembers what {@link #save} wrote and forgets all else.
+     * Replaces the whole memory by the one that {@link #save} wrote.
      *
      * @param saved exactly the bytes of one call of {@link #save}, heap or native, from anywhere; borrowed
-     * @throws MalformedMessageException if they are cut, damaged, of another kind of memory or version, or hold more tensors than
-     *     allowed here; nothing was changed then
+     * @throws MalformedMessageException if they are cut, damaged, of another kind of memory or version, or hold more tensors than allowed
+     *     here; nothing was changed then
      * @throws IllegalStateException if an encoding or a round is pending
      */
     public final void restore(MemorySegment saved) throws MalformedMessageException {
@@ -71,7 +74,7 @@ public abstract sealed class CompressionMemory implements AutoCloseable
         tensors.replace(TensorFile.read(kind, tensors.tensorsMax(), tensors.isNarrow(), saved));
     }
 
-    /** Forgets all and frees the memory. */
+    /** Drops everything and frees the memory. */
     @Override
     public final void close() {
         tensors.close();

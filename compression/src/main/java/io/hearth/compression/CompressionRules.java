@@ -6,8 +6,8 @@ import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
 /**
- * Another compression for each kind of tensor: the first rule that fits a tensor says which, and what no rule fits goes as it is. As text
- * {@code rules:none@1d/none@below=65536/powersgd:4}.
+ * Chooses a compression for each kind of tensor: the first rule that fits a tensor applies, and a tensor that no rule fits is sent
+ * uncompressed. As text {@code rules:none@1d/none@below=65536/powersgd:4}.
  *
  * @param rules at least one, at most {@link #RULES_MAX}
  */
@@ -26,9 +26,9 @@ public record CompressionRules(List<Rule> rules) implements CompressionStrategy 
         StrategyText.requireShort(text(rules));
     }
 
-    /** Whether a tensor is a matrix. One of unknown shape is taken as one, as square as can be. */
+    /** Whether a tensor is a matrix. A tensor of unknown shape counts as a matrix that is as square as possible. */
     public enum Form {
-        /** Or not. */
+        /** Any tensor. */
         ANY(""),
         /** It has fewer than two dimensions. */
         VECTOR("@1d"),
@@ -45,22 +45,22 @@ public record CompressionRules(List<Rule> rules) implements CompressionStrategy 
     /**
      * The compression of some tensors.
      *
-     * @param compression of these; no {@code dgc}, because an optimiser cannot have momentum for some tensors only
-     * @param form that they have
-     * @param from values that they have at least, 0 or more
-     * @param below more values than they have, above {@code from}; {@link Long#MAX_VALUE} for any number
+     * @param compression of these tensors; not {@code dgc}, because an optimiser cannot have momentum for some tensors only
+     * @param form of these tensors
+     * @param from least number of values, 0 or more
+     * @param below upper bound of the number of values, exclusive, above {@code from}; {@link Long#MAX_VALUE} for none
      */
     public record Rule(CompressionStrategy compression, Form form, long from, long below) {
         public Rule {
             if (compression instanceof CompressionRules || compression instanceof Dgc) {
                 throw new IllegalArgumentException(
-                        "a rule has a compression for its tensors, but neither dgc, whose momentum an"
-                                + " optimiser would have to leave out for these only, nor other rules: got "
+                        "a rule takes neither dgc, whose momentum an optimiser would have to leave out for these"
+                                + " tensors only, nor other rules, got "
                                 + compression.text());
             }
             if (from < 0 || below <= from) {
-                throw new IllegalArgumentException("a rule is for tensors of " + from
-                        + " values or more and fewer than " + below + ", which are none");
+                throw new IllegalArgumentException(
+                        "a rule needs 0 <= from < below, got from=" + from + " and below=" + below);
             }
         }
 
@@ -74,12 +74,12 @@ public record CompressionRules(List<Rule> rules) implements CompressionStrategy 
             return new Rule(compression, other, from, below);
         }
 
-        /** The same for tensors of at least so many values. */
+        /** The same for tensors of at least {@code values} values. */
         public Rule from(long values) {
             return new Rule(compression, form, values, below);
         }
 
-        /** The same for tensors of fewer values. */
+        /** The same for tensors of fewer than {@code values} values. */
         public Rule below(long values) {
             return new Rule(compression, form, from, values);
         }
@@ -135,10 +135,10 @@ public record CompressionRules(List<Rule> rules) implements CompressionStrategy 
     }
 
     /**
-     * That of a tensor.
+     * The compression of a tensor.
      *
-     * @param dimensions that it has; empty where nobody said
-     * @param count values that it has
+     * @param dimensions of the tensor; empty if they are unknown
+     * @param count values of the tensor
      */
     public CompressionStrategy of(OptionalInt dimensions, long count) {
         return rules.stream()

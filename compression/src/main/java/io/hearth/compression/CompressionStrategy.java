@@ -6,7 +6,7 @@ import io.hearth.accel.select.Engines;
 import java.util.HashSet;
 import java.util.List;
 
-/** What crosses the wire instead of float32 gradients: chosen once for a group, alike on all its ranks. */
+/** The form in which gradients cross the wire instead of float32: chosen once for a group, the same on all its ranks. */
 public sealed interface CompressionStrategy
         permits CompressionStrategy.Coded,
                 CompressionStrategy.Dgc,
@@ -16,45 +16,45 @@ public sealed interface CompressionStrategy
     /** Most characters of {@link #text}: ranks compare it in every sum. */
     int TEXT_MAX = 255;
 
-    /** All bits, always exact. */
+    /** All bits of each value: always exact. */
     CompressionStrategy NONE = new None();
 
-    /** Whatever is predicted to be fastest, of what loses nothing: see {@link Auto}. */
+    /** The strategy that is predicted to be fastest, among those that lose nothing: see {@link Auto}. */
     Auto AUTO = new Auto(List.of());
 
-    /** The form that {@link #parse} reads, settings included: what ranks compare to agree. */
+    /** The text that {@link #parse} reads, settings included. Ranks compare it, to check that they agree. */
     String text();
 
     /**
-     * The momentum that is left to an optimiser which steps by these sums: what gives momentum itself leaves none, or it would come twice.
+     * The momentum that an optimiser should apply to these sums: none if the strategy applies momentum itself, or it would count twice.
      *
-     * @param usual what the optimiser has without compression, 0 to below 1
+     * @param usual the optimiser's momentum without compression, 0 to below 1
      */
     float momentumLeft(float usual);
 
-    /** Through encodings, each of which stands for itself. */
+    /** Strategies of independent encodings: each can be decoded without the others. */
     sealed interface Coded extends CompressionStrategy {
         /**
          * The encoder and decoder; stateless, so threads may share it.
          *
-         * @param kernels of the engine that is to do it; shared with others
+         * @param kernels of the engine that does the work; shared with others
          */
         Codec codec(CodecKernels kernels);
 
-        /** The same by the fastest engine of this JVM but for its GPU; the bits do not depend on the engine. */
+        /** The same with the fastest engine of this JVM, the GPU excepted; the bits do not depend on the engine. */
         default Codec codec() {
             return codec(Engines.best().codecKernels());
         }
 
-        /** How sums remember what encodings leave out, so that it is sent later ({@link ErrorFeedback}). */
+        /** How sums keep the residuals of encodings, which are sent later ({@link ErrorFeedback}). */
         Residual residual();
 
-        /** Whether they do. */
+        /** Whether sums keep residuals. */
         default boolean keepsResidual() {
             return residual() != Residual.NONE;
         }
 
-        /** Values that share a scale, at whose multiples parts of a tensor can begin; 1 where each stands for itself. */
+        /** Number of values that share a scale; parts of a tensor begin at its multiples. 1 if each value is encoded by itself. */
         default int block() {
             return 1;
         }
@@ -73,20 +73,20 @@ public sealed interface CompressionStrategy
     /**
      * A codec of the caller's own.
      *
-     * @param codec told apart from others by its name, 1 to {@link #TEXT_MAX} characters, so alike on all ranks
+     * @param codec identified by its name, 1 to {@link #TEXT_MAX} characters, which is the same on all ranks
      */
     record Custom(Codec codec) implements Coded {
         public Custom {
             StrategyText.requireShort(codec.name());
         }
 
-        /** The caller's own, whatever the kernels. */
+        /** The caller's own codec; the kernels are ignored. */
         @Override
         public Codec codec(CodecKernels kernels) {
             return codec;
         }
 
-        /** As float32, if it is lossy. */
+        /** Float32 if the codec is lossy, none otherwise. */
         @Override
         public Residual residual() {
             return codec.lossless() ? Residual.NONE : Residual.FLOAT32;
@@ -119,8 +119,8 @@ public sealed interface CompressionStrategy
     /**
      * Half precision.
      *
-     * <p>Sums are carried as such. Round the ring an average is divided at the end, so it is refused where the sum is beyond the range; among
-     * all pairs the owner of a part divides before it encodes, and only the average has to fit.
+     * <p>The encodings carry sums. On the ring, an average is divided at the end, so it is rejected if the sum is beyond the range. Among
+     * all pairs, the owner of a part divides before it encodes, so only the average has to fit.
      *
      * @param residual of what rounding leaves out; none is usual
      * @param onNonFinite for finite values beyond its range; NaN and infinity arrive as such
@@ -146,11 +146,11 @@ public sealed interface CompressionStrategy
     }
 
     /**
-     * One byte per value and one scale per block. Rounded to nearest with nothing remembered, values of less than half a scale would never be
-     * trained, so either rounding is stochastic or what it leaves out is remembered.
+     * One byte per value and one scale per block. With rounding to nearest and no residual, values below half a scale would never be
+     * trained. So either rounding is stochastic, or the residual is kept.
      *
      * @param block values per scale, 8 to 65,536
-     * @param stochastic rounding, which is usual, or else to nearest
+     * @param stochastic whether rounding is stochastic, which is usual, or else to nearest
      * @param residual of what rounding leaves out
      * @param onNonFinite for NaN and infinity
      */
@@ -159,7 +159,7 @@ public sealed interface CompressionStrategy
             Int8Codec.format(block);
         }
 
-        /** Stochastic rounding, nothing remembered, refusing what is not finite. */
+        /** Stochastic rounding, no residual; a tensor that is not finite is rejected. */
         public Int8(int block) {
             this(block, true, Residual.NONE, OnNonFinite.ERROR);
         }
@@ -174,7 +174,7 @@ public sealed interface CompressionStrategy
      * Half a byte per value and one scale per block.
      *
      * @param block values per scale, 8 to 65,536
-     * @param stochastic rounding, or else to nearest
+     * @param stochastic whether rounding is stochastic, or else to nearest
      * @param residual of what rounding leaves out
      * @param onNonFinite for NaN and infinity
      */
@@ -183,7 +183,7 @@ public sealed interface CompressionStrategy
             Int4Codec.format(block);
         }
 
-        /** Rounded to nearest, what that leaves out remembered as float32, refusing what is not finite. */
+        /** Rounding to nearest, the residual kept as float32; a tensor that is not finite is rejected. */
         public Int4(int block) {
             this(block, false, Residual.FLOAT32, OnNonFinite.ERROR);
         }
@@ -195,12 +195,12 @@ public sealed interface CompressionStrategy
     }
 
     /**
-     * Only the largest values, with their indices.
+     * Sends only the largest values, with their indices.
      *
      * @param fraction share of the values that is kept, above 0, at most 1
      * @param chunk values of which that share is kept, a power of two, 64 to 65,536; 0 for all of the tensor
      * @param bits of each value that is kept: 16 or 32, in chunks 2, 4 or 16
-     * @param residual of all that is not sent
+     * @param residual of all values that are not sent, and of rounding
      * @param onNonFinite for NaN and infinity
      */
     record TopK(double fraction, int chunk, int bits, Residual residual, OnNonFinite onNonFinite) implements Coded {
@@ -213,7 +213,7 @@ public sealed interface CompressionStrategy
             }
         }
 
-        /** 16 bits of each value, the rest remembered as float32, refusing what is not finite. */
+        /** 16 bits of each value, the residual kept as float32; a tensor that is not finite is rejected. */
         public TopK(double fraction) {
             this(fraction, 0, Short.SIZE, Residual.FLOAT32, OnNonFinite.ERROR);
         }
@@ -229,16 +229,16 @@ public sealed interface CompressionStrategy
 
     private static void requireWide(String codec, Residual residual) {
         if (residual == Residual.BFLOAT16) {
-            throw new IllegalArgumentException(
-                    codec + " remembers float32 or nothing; residual=bfloat16 is for topk, int8, int4, fp16 and bf16");
+            throw new IllegalArgumentException("residual of " + codec
+                    + " must be none or float32, got bfloat16, which topk, int8, int4, fp16 and bf16 take");
         }
     }
 
     /**
-     * Values drawn from a seed that all members have: their sum is a plain one of the drawn values, {@link RandomKMemory}.
+     * Sends values drawn by a seed that all members share. The drawn values are summed as plain float32: {@link RandomKMemory}.
      *
      * @param fraction share of the values that is kept, above 0, at most 1
-     * @param residual of all that is not sent; not {@code BFLOAT16}
+     * @param residual of all values that are not sent; not {@code BFLOAT16}
      * @param onNonFinite for NaN and infinity
      */
     record RandomK(double fraction, Residual residual, OnNonFinite onNonFinite) implements Coded {
@@ -247,7 +247,7 @@ public sealed interface CompressionStrategy
             requireWide("randomk", residual);
         }
 
-        /** All that is not sent remembered as float32, refusing what is not finite. */
+        /** The residual kept as float32; a tensor that is not finite is rejected. */
         public RandomK(double fraction) {
             this(fraction, Residual.FLOAT32, OnNonFinite.ERROR);
         }
@@ -259,15 +259,16 @@ public sealed interface CompressionStrategy
     }
 
     /**
-     * The largest values of a sum that gathers momentum while it waits: {@link DgcMemory}. A member that enters later begins the warm-up by
-     * itself, and sends the larger shares meanwhile.
+     * Sends the largest values of a sum that gathers momentum while it waits: {@link DgcMemory}. A member that joins later goes through the
+     * warm-up by itself, and sends the larger shares meanwhile.
      *
-     * @param fraction share of the values that is kept in the end, above 0, at most 1
+     * @param fraction share of the values that is kept after the warm-up, above 0, at most 1
      * @param momentum of the optimiser, which must not apply it again: 0 to below 1
-     * @param warmUpSteps for each of the larger shares that come first (25 %, 6 %, 1.6 %, 0.4 %, as far as larger), 0 for none
+     * @param warmUpSteps steps with each of the larger shares that come first (25 %, 6 %, 1.6 %, 0.4 %, those that are larger), 0 for no
+     *     warm-up
      * @param clipNorm largest L2 norm of a tensor's summed gradient; above 0, infinite for no clipping
-     * @param reuseSteps steps between exact searches for the values to send, 1 or more; in between those are sent that reach the threshold
-     *     found last, as long as they are half to twice as many as wanted
+     * @param reuseSteps steps between exact searches for the values to send, 1 or more. In between, the values that reach the last
+     *     threshold are sent, as long as their number is half to twice the wanted one
      * @param bits of each value that is sent, 16 or 32
      */
     record Dgc(double fraction, float momentum, int warmUpSteps, double clipNorm, int reuseSteps, int bits)
@@ -277,8 +278,8 @@ public sealed interface CompressionStrategy
 
         public Dgc {
             if (warmUpSteps < 0) {
-                throw new IllegalArgumentException(
-                        "need 0 or more warm-up steps, got " + warmUpSteps + "; a usual choice is those of an epoch");
+                throw new IllegalArgumentException("need 0 or more warm-up steps, got " + warmUpSteps
+                        + "; a usual choice is the steps of an epoch");
             }
             KeptValues.requireBits(bits);
             options(fraction, momentum, warmUpSteps, clipNorm).reusing(reuseSteps);
@@ -294,13 +295,13 @@ public sealed interface CompressionStrategy
             return StrategyText.of(this);
         }
 
-        /** None: what is kept back gathers it. */
+        /** None: the memory applies momentum to the values that it holds back. */
         @Override
         public float momentumLeft(float usual) {
             return 0;
         }
 
-        /** How the memory works. */
+        /** The options of the memory. */
         public DgcOptions options() {
             return options(fraction, momentum, warmUpSteps, clipNorm)
                     .reusing(reuseSteps)
@@ -317,13 +318,13 @@ public sealed interface CompressionStrategy
     }
 
     /**
-     * The gradient as a matrix, and that as the product of two thin ones: {@link PowerSgdMemory}.
+     * Sends the gradient, taken as a matrix, as the product of two thin matrices: {@link PowerSgdMemory}.
      *
      * @param rank columns of both factors, 1 or more
-     * @param residual of what the product lacks; not {@code BFLOAT16}
+     * @param residual of the product; not {@code BFLOAT16}
      */
     record PowerSgd(int rank, Residual residual) implements CompressionStrategy {
-        /** What is usual. */
+        /** The usual rank. */
         static final int RANK_DEFAULT = 2;
 
         public PowerSgd {
@@ -331,7 +332,7 @@ public sealed interface CompressionStrategy
             requireWide("powersgd", residual);
         }
 
-        /** What the product lacks remembered as float32. */
+        /** The residual kept as float32. */
         public PowerSgd(int rank) {
             this(rank, Residual.FLOAT32);
         }
@@ -348,11 +349,11 @@ public sealed interface CompressionStrategy
     }
 
     /**
-     * Plain values, or what is predicted to be clearly faster: chosen by the group for each size of tensor, from what links and codecs
-     * were measured to do.
+     * Plain values, or a codec that is predicted to be clearly faster. The group chooses for each size of tensor, from the measured speed
+     * of its links and codecs.
      *
-     * @param allowed besides plain values, most welcome first; at most {@link #ALLOWED_MAX}, each once. Error feedback follows a tensor from
-     *     one to the next
+     * @param allowed codecs besides plain values, the preferred first; at most {@link #ALLOWED_MAX}, each once. When a tensor changes its
+     *     codec, its residual moves along
      */
     record Auto(List<Coded> allowed) implements CompressionStrategy {
         /** Most codecs to choose among. */
@@ -373,17 +374,17 @@ public sealed interface CompressionStrategy
                     .noneMatch(each -> each instanceof None || each instanceof RandomK || each instanceof Custom);
             if (!areKnown || allowed.size() > ALLOWED_MAX || new HashSet<>(allowed).size() < allowed.size()) {
                 throw new IllegalArgumentException("auto chooses between none and up to " + ALLOWED_MAX
-                        + " others of fp16, bf16, int8, int4 and topk, each once; got " + StrategyText.names(allowed));
+                        + " others of fp16, bf16, int8, int4 and topk, each once, got " + StrategyText.names(allowed));
             }
             if (commonBlock(allowed) > BlockFormat.BLOCK_MAX) {
                 throw new IllegalArgumentException("the blocks of " + StrategyText.names(allowed)
                         + " have no common multiple up to " + BlockFormat.BLOCK_MAX
-                        + ", at which tensors could begin; choose blocks that are powers of two");
+                        + ", at which parts of a tensor could begin; choose blocks that are powers of two");
             }
             StrategyText.requireShort("auto:" + StrategyText.names(allowed));
         }
 
-        /** Values at whose multiples blocks of each of them begin; 1 if none has blocks. */
+        /** The least common multiple of the blocks of all allowed codecs; 1 if none has blocks. */
         public int block() {
             return (int) commonBlock(allowed);
         }
@@ -404,14 +405,14 @@ public sealed interface CompressionStrategy
         }
 
         /**
-         * Instead, the usual lossy ones: half precision, a byte per value, and the largest hundredth; each sends plain values where some
-         * are not finite or beyond its range, so that it does not depend on a link whether they arrive.
+         * Allows the usual lossy codecs instead: half precision, a byte per value, and the largest hundredth. Each sends plain values if
+         * some are not finite or beyond its range, so whether they arrive does not depend on the chosen codec.
          */
         public Auto allowLossy() {
             return LOSSY;
         }
 
-        /** As {@link #allowLossy}, but nothing that loses more than a byte per value does. */
+        /** As {@link #allowLossy}, but no codec that loses more than one with a byte per value. */
         public Auto allowInt8() {
             return INT8;
         }
@@ -429,17 +430,17 @@ public sealed interface CompressionStrategy
 
     /**
      * Reads {@code name[:main][,key=value]…}: a codec, the main one of its settings, and others in any order, as {@code int8},
-     * {@code int8:64,rounding=nearest}, {@code dgc:0.001,warmup=100,clip=1}; or {@code auto}, {@code auto:lossless},
-     * {@code auto:int8}, {@code auto:lossy}, {@code auto:fp16+int8:64}; or {@link CompressionRules}. {@link #help} tells all settings.
+     * {@code int8:64,rounding=nearest}, {@code dgc:0.001,warmup=100,clip=1}; or {@code auto}, {@code auto:lossless}, {@code auto:int8},
+     * {@code auto:lossy}, {@code auto:fp16+int8:64}; or {@link CompressionRules}. {@link #help} lists all settings.
      *
-     * @throws IllegalArgumentException if {@code text} is none of these or a setting is out of range; says what is allowed
+     * @throws IllegalArgumentException if {@code text} is none of these or a setting is out of range; the message says what is allowed
      */
     static CompressionStrategy parse(String text) {
         return StrategyText.parse(text);
     }
 
     /**
-     * Reads several, with commas between: {@code int8,block=32,topk} are two.
+     * Reads several strategies, separated by commas: {@code int8,block=32,topk} are two.
      *
      * @throws IllegalArgumentException as {@link #parse}
      */
@@ -447,7 +448,7 @@ public sealed interface CompressionStrategy
         return StrategyText.parseList(texts);
     }
 
-    /** For people: a line for each codec, and below it one for each of its settings: what it usually is, and may be. */
+    /** For people: a line for each codec, and below it one for each of its settings with its usual and possible values. */
     static List<String> help() {
         return StrategyText.help();
     }

@@ -4,12 +4,15 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** Which values of a tensor were taken, as ranges that neither overlap nor touch: parts in order need one. Threads may share it. */
+/**
+ * The set of values of a tensor that were encoded, as ranges that neither overlap nor touch. Parts that come in order need one range.
+ * Threads may share it.
+ */
 final class Covered {
     private final NavigableMap<Long, Long> endByStart = new TreeMap<>();
     private long bytes;
 
-    /** Throws if any value of {@code [start, end)} was taken. */
+    /** Throws if any value of {@code [start, end)} was encoded. */
     synchronized void checkFree(long start, long end) {
         Map.Entry<Long, Long> before = endByStart.lowerEntry(end);
         if (start < end && before != null && before.getValue() > start) {
@@ -18,7 +21,7 @@ final class Covered {
         }
     }
 
-    /** Takes {@code [start, end)}, which is free, for so many bytes. */
+    /** Adds {@code [start, end)}, which was free, encoded in {@code taken} bytes. */
     synchronized void add(long start, long end, long taken) {
         bytes += taken;
         if (start == end) {
@@ -30,7 +33,7 @@ final class Covered {
         endByStart.put(from, to == null ? end : to);
     }
 
-    /** Throws unless all values of {@code [start, end)} were taken. */
+    /** Throws unless all values of {@code [start, end)} were encoded. */
     synchronized void checkTaken(long start, long end) {
         Map.Entry<Long, Long> before = endByStart.floorEntry(start);
         if (start < end && (before == null || before.getValue() < end)) {
@@ -38,12 +41,12 @@ final class Covered {
         }
     }
 
-    /** The first value that was not taken. */
+    /** The first value that was not encoded. */
     synchronized long firstFree() {
         return endByStart.getOrDefault(0L, 0L);
     }
 
-    /** Of all that was taken. */
+    /** Bytes of all encodings. */
     synchronized long bytes() {
         return bytes;
     }

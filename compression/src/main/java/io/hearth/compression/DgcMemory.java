@@ -8,20 +8,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Deep gradient compression (Lin et al., ICLR 2018, algorithm 1 and section 3): top-k with error feedback, where what waits is
- * given the momentum that it would have had.
+ * Deep gradient compression (Lin et al., ICLR 2018, algorithm 1 and section 3): top-k with error feedback, where the residual gathers the
+ * momentum that the values would have had.
  *
  * <pre>
  * u' = momentum * u + clip(g)      momentum correction; clip to clipNorm / sqrt(contributors)
  * v' = v + u'
- * send the largest of v'; there v' = what 16 bits do not hold of it, and u' = 0 (factor masking: what was sent pushes no further)
+ * send the largest of v'; there v' = the rounding error of 16 bits, and u' = 0 (factor masking: a value that was sent has no momentum)
  * </pre>
  *
- * <p>{@link SparseSum} reads and adds what is sent; the optimiser applies the mean without momentum of its own.
+ * <p>{@link SparseSum} reads and adds the encodings; the optimiser applies the mean without momentum of its own.
  *
- * <p>The schedule counts a tensor's steps in this memory, so a member that enters a running job, or whose state was replaced, begins
- * the warm-up by itself: it sends the larger shares while the others send the small one. That costs its bytes and no accuracy, because what
- * is sent is added whatever its number; members need not agree on the step.
+ * <p>The schedule counts a tensor's steps in this memory. So a member that joins a running job, or whose state was replaced, goes through
+ * the warm-up by itself: it sends the larger shares while the others send the small one. That costs bytes and no accuracy, because all
+ * encodings are added, however many values they hold; members need not agree on the step.
  *
  * <p>Off-heap memory of twice the size of each tensor.
  */
@@ -44,7 +44,7 @@ public final class DgcMemory extends GradientMemory {
     }
 
     /**
-     * An empty memory that chooses by the kernels of an engine.
+     * An empty memory that selects values with the kernels of an engine.
      *
      * @param tensorsMax most keys that may be in use; at least 1
      * @param kernels shared with others
@@ -58,7 +58,7 @@ public final class DgcMemory extends GradientMemory {
         candidates = new Candidates(kernels, workers);
     }
 
-    /** How many members sum their gradients from now on, at least 1; 1 at first. Only clipping depends on it. */
+    /** Sets the number of members that sum their gradients from now on, at least 1; 1 at first. Only clipping depends on it. */
     public void contributors(int count) {
         if (count < 1) {
             throw new IllegalArgumentException("need at least 1 contributor, got " + count);
@@ -96,7 +96,10 @@ public final class DgcMemory extends GradientMemory {
         }
     }
 
-    /** With the momentum that an optimiser would have given it, and which stays: nothing was left out that would have to be masked. */
+    /**
+     * The values include the momentum that an optimiser would have applied. The momentum stays, because every value is sent, so none has to
+     * be masked.
+     */
     @Override
     public Pending prepareDense(String key, MemorySegment gradient, long count, MemorySegment values) {
         Float32.checkRoom(gradient, count);
@@ -107,7 +110,7 @@ public final class DgcMemory extends GradientMemory {
         return tensor.pendReading(count * Float.BYTES, tensor.note(), step::keepMomentum);
     }
 
-    /** By the last threshold, while it serves and keeps about as many as wanted; by an exact one otherwise. */
+    /** Selects by the last threshold while that may be reused and keeps about the wanted number; by an exact one otherwise. */
     private Written write(DgcStep step, long count, long wanted, long note, MemorySegment encoded)
             throws NonFiniteException {
         int served = (int) note;
@@ -126,15 +129,15 @@ public final class DgcMemory extends GradientMemory {
         return new Written(writer.write(exact, encoded), exact.leastBits(), 1);
     }
 
-    /** How much was written, what it was selected by, and how many steps that has served with this one. */
+    /** Bytes written, the threshold, and the number of steps that used this threshold, this one included. */
     private record Written(long bytes, int leastBits, int served) {
-        /** Never 0, which is the note of a fresh tensor. */
+        /** The note to keep with the tensor; never 0, which is the note of a fresh tensor. */
         long note() {
             return ((leastBits + 1L) << Integer.SIZE) | served;
         }
     }
 
-    /** The factor that brings the gradient down to its share of the norm; 1 where it is small enough, or not finite. */
+    /** The factor that scales the gradient down to its share of the norm; 1 if it is small enough, or not finite. */
     private float clip(MemorySegment gradient, long count) {
         double limit = options.clipNorm() / Math.sqrt(contributors);
         if (Double.isInfinite(limit)) {
@@ -153,7 +156,7 @@ public final class DgcMemory extends GradientMemory {
         return norm > limit && Double.isFinite(norm) ? (float) (limit / norm) : 1;
     }
 
-    /** What {@code key} is owed, for tests. */
+    /** The velocity of {@code key}, for tests. */
     float[] velocity(String key) {
         float[] both = remembered(key);
         return Arrays.copyOfRange(both, both.length / 2, both.length);

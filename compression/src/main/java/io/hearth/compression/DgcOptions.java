@@ -1,14 +1,14 @@
 package io.hearth.compression;
 
 /**
- * How {@link DgcMemory} works.
+ * Options of {@link DgcMemory}.
  *
  * @param schedule share kept, by step
  * @param momentum of the optimiser, which must not apply it again: 0 to below 1; 0 makes it plain error feedback
  * @param clipNorm largest L2 norm of a tensor's summed gradient; above 0, infinite for no clipping
- * @param reuseSteps steps between exact searches for the threshold, at least 1; in between the last one is used again, while it
- *     keeps between half and twice as many values as wanted
- * @param full send all 32 bits of each value, or else 16, as {@link TopKCodec} does
+ * @param reuseSteps steps between exact searches for the threshold, at least 1. In between, the last threshold is used again, while it
+ *     keeps half to twice the wanted number of values
+ * @param full whether to send all 32 bits of each value, or else 16, as {@link TopKCodec} does
  */
 public record DgcOptions(SparsitySchedule schedule, float momentum, double clipNorm, int reuseSteps, boolean full) {
     /** Checks the ranges. */
@@ -42,7 +42,7 @@ public record DgcOptions(SparsitySchedule schedule, float momentum, double clipN
         return new DgcOptions(schedule, momentum, clipNorm, steps, full);
     }
 
-    /** A copy that sends that many bits of each value. */
+    /** A copy that sends all 32 bits of each value, or else 16. */
     public DgcOptions full(boolean all) {
         return new DgcOptions(schedule, momentum, clipNorm, reuseSteps, all);
     }

@@ -19,7 +19,7 @@ final class DgcPending extends SparsePending {
     }
 
     private record Velocity(DgcStep step) implements ResidualUpdate {
-        /** An encoding of this kind is never one of all values. */
+        /** {@code all} is never true: DGC sends no dense encodings this way. */
         @Override
         public void begin(long first, int n, boolean all) {
             for (int done = 0; done < n; done += Float32.BLOCK) {

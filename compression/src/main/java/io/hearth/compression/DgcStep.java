@@ -2,7 +2,9 @@ package io.hearth.compression;
 
 import java.lang.foreign.MemorySegment;
 
-/** What one step of {@link DgcMemory} chooses from: the velocity, made from the step before as it is looked at. */
+/**
+ * The velocities of one step of {@link DgcMemory}, among which it chooses: computed from those of the step before, each time they are read.
+ */
 final class DgcStep implements Source {
     private final MemorySegment gradient;
     private final MemorySegment before;
@@ -15,11 +17,11 @@ final class DgcStep implements Source {
     private final float[] v;
 
     /**
-     * From the step before, or zeros.
+     * A step that follows the one of {@code before}, which is all zeros at first.
      *
      * @param before momentum, then velocity, {@code count} each
-     * @param run for the longest run; written
-     * @param momentum factor of the momentum before
+     * @param run scratch memory for the longest run; written
+     * @param momentum factor of the former momentum
      * @param clip factor of the gradient
      */
     DgcStep(MemorySegment gradient, MemorySegment before, MemorySegment run, long count, float momentum, float clip) {
@@ -56,7 +58,7 @@ final class DgcStep implements Source {
         return 0;
     }
 
-    /** Makes momentum and velocity of {@code n} values in arrays. */
+    /** Computes momentum and velocity of {@code n} values into the arrays. */
     private void push(long first, int n) {
         Float32.load(gradient, first, g, n);
         Float32.load(before, first, u, n);
@@ -72,21 +74,21 @@ final class DgcStep implements Source {
         return run;
     }
 
-    /** Makes momentum and velocity of {@code n} values, at most a block, for good: in place of those before. */
+    /** Computes momentum and velocity of {@code n} values, at most a block, and stores them in place of those of the step before. */
     void keep(long first, int n) {
         push(first, n);
         Float32.store(u, before, first, n);
         Float32.store(v, before, count + first, n);
     }
 
-    /** After {@link #keep}: what was sent pushes no further, and leaves what its decoder does not get. */
+    /** After {@link #keep}: clears the momentum of a value that was sent, and subtracts its decoded value from its velocity. */
     void sent(long index, float decoded) {
         before.set(Float32.FLOAT, index * Float.BYTES, 0);
         long velocity = (count + index) * Float.BYTES;
         before.set(Float32.FLOAT, velocity, before.get(Float32.FLOAT, velocity) - decoded);
     }
 
-    /** Makes the velocity of all values at once, in a run for all of them. */
+    /** Computes the velocity of all values into {@code run}, which has room for all of them. */
     void makeAll() {
         for (long first = 0; first < count; first += Float32.BLOCK) {
             int n = Float32.blockAt(first, count);
@@ -95,7 +97,7 @@ final class DgcStep implements Source {
         }
     }
 
-    /** All of the velocity was sent as it is. What is not finite pushes no further. */
+    /** Stores the momentum and clears the velocity, all of which was sent. Momentum that is not finite becomes 0. */
     void keepMomentum() {
         for (long first = 0; first < count; first += Float32.BLOCK) {
             int n = Float32.blockAt(first, count);

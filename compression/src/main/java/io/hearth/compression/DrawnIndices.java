@@ -1,22 +1,22 @@
 package io.hearth.compression;
 
 /**
- * Which of {@code count} values a seed draws: one of each of {@code kept} runs of almost equal length, so by rising index. The first
+ * The indices that a seed draws from {@code count} values: one of each of {@code kept} runs of almost equal length, so they rise. The first
  * {@code count % kept} runs have one value more than the others.
  *
  * @param seed any
  * @param count of all values
- * @param kept how many are drawn; 0 only of none
+ * @param kept number of drawn values; 0 only if {@code count} is 0
  */
 record DrawnIndices(long seed, long count, long kept) {
     private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
 
-    /** Of that share of the values. */
+    /** Draws {@code fraction} of the values. */
     static DrawnIndices of(double fraction, long seed, long count) {
         return new DrawnIndices(seed, count, TopKCodec.kept(fraction, count));
     }
 
-    /** Index of the value that run {@code run} is represented by; 0 to below {@code kept}. */
+    /** Index of the value drawn from run {@code run}, which is 0 to below {@code kept}. */
     long index(long run) {
         long least = count / kept;
         long longer = count % kept;
@@ -26,7 +26,7 @@ record DrawnIndices(long seed, long count, long kept) {
         return start + Math.unsignedMultiplyHigh(draw(run), length);
     }
 
-    /** Goes from one to the next, at the first one now. */
+    /** Iterates over the indices, beginning at the first one. */
     static final class Walk {
         private final DrawnIndices indices;
         private long number;
@@ -41,7 +41,7 @@ record DrawnIndices(long seed, long count, long kept) {
             return number < indices.kept && index < end;
         }
 
-        /** How many are behind it. */
+        /** Number of indices already passed. */
         long number() {
             return number;
         }

@@ -11,7 +11,7 @@ final class DrawnPending implements RandomKMemory.Drawn {
     private final MemorySegment gradient;
     private final MemorySegment residual;
 
-    /** Of a tensor whose memory is empty if it keeps no residual. */
+    /** The memory of {@code tensor} is empty if no residual is kept. */
     DrawnPending(CodecKernels kernels, TensorMemory tensor, DrawnIndices indices, MemorySegment gradient) {
         this.kernels = kernels;
         this.indices = indices;

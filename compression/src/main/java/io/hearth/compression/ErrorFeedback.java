@@ -7,14 +7,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * Remembers what a lossy codec left out of each tensor and adds it to the next gradient (error feedback; Karimireddy et al.,
- * ICML 2019, algorithm 2): {@code e = g + residual}, send {@code encode(e)}, {@code residual' = e - decode(encode(e))}.
+ * Keeps the residual of each tensor and adds it to the next gradient (error feedback; Karimireddy et al., ICML 2019, algorithm 2):
+ * {@code e = g + residual}, send {@code encode(e)}, {@code residual' = e - decode(encode(e))}.
  *
- * <p>Codecs that draw get a seed of name and step, so a step that is repeated draws the same, and so do members whose memories
- * have the same seed and took the same steps.
+ * <p>Codecs that draw random numbers get a seed made of name and step. So a repeated step draws the same numbers, and so do members whose
+ * memories have the same seed and took the same steps.
  *
- * <p>Off-heap memory of the size of each tensor for {@code topk}, and of twice that for other codecs; half of it where
- * {@link Residual#BFLOAT16} is remembered.
+ * <p>Takes off-heap memory of the size of each tensor for {@code topk}, and twice that for other codecs; half of it with
+ * {@link Residual#BFLOAT16}.
  */
 public final class ErrorFeedback extends GradientMemory {
     private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
@@ -40,17 +40,17 @@ public final class ErrorFeedback extends GradientMemory {
      * An empty memory.
      *
      * @param tensorsMax most keys that may be in use; at least 1
-     * @param seed for codecs that draw: another one on each rank makes their rounding errors independent, the same one on all
-     *     makes {@code randomk} keep the same indices
+     * @param seed for codecs that draw random numbers: different seeds make the rounding errors of the ranks independent, the same seed on
+     *     all ranks makes {@code randomk} keep the same indices
      */
     public ErrorFeedback(Codec codec, int tensorsMax, long seed) {
         this(codec, Residual.FLOAT32, tensorsMax, seed, Engines.best().codecKernels(), Workers.NONE);
     }
 
     /**
-     * An empty memory that adds and selects by the kernels of an engine.
+     * An empty memory that adds and selects with the kernels of an engine.
      *
-     * @param residual how it is kept; not {@code NONE}
+     * @param residual its form; not {@code NONE}
      * @param tensorsMax as in the other constructors
      * @param seed as in the other constructor
      * @param kernels shared with others
@@ -60,7 +60,8 @@ public final class ErrorFeedback extends GradientMemory {
             Codec codec, Residual residual, int tensorsMax, long seed, CodecKernels kernels, Workers workers) {
         super(TensorFile.ERROR_FEEDBACK, tensorsMax, residual == Residual.BFLOAT16);
         if (residual == Residual.NONE) {
-            throw new IllegalArgumentException("a memory that keeps nothing needs no memory");
+            throw new IllegalArgumentException(
+                    "residual must be FLOAT32 or BFLOAT16, got NONE: without residuals no memory is needed");
         }
         this.codec = codec;
         this.seed = seed;
@@ -86,10 +87,10 @@ public final class ErrorFeedback extends GradientMemory {
     }
 
     /**
-     * Encodes as {@link #prepare(String, MemorySegment, long, MemorySegment)}, with draws that the caller chooses: members that
-     * agree on a number draw alike by it, whatever their memories have been through.
+     * Encodes as {@link #prepare(String, MemorySegment, long, MemorySegment)}, with a seed that the caller chooses. Members that use the
+     * same seed draw the same numbers, whatever the history of their memories.
      *
-     * @param draw the codec's seed; neither name, nor step, nor the memory's own seed enters
+     * @param draw the codec's seed, used instead of name, step and the memory's own seed
      * @throws NonFiniteException as without {@code draw}
      */
     public Pending prepare(String key, MemorySegment gradient, long count, long draw, MemorySegment encoded)
@@ -98,14 +99,15 @@ public final class ErrorFeedback extends GradientMemory {
     }
 
     /**
-     * Begins an encoding of the gradient and what this tensor is owed, in parts. A float32 memory and the same draws give the body that
-     * {@link #prepare(String, MemorySegment, long, long, MemorySegment)} would write; a bfloat16 one is rounded with other draws.
+     * Begins an encoding, in parts, of the gradient plus the tensor's residual. With a float32 memory and the same seed, the body is the
+     * one that {@link #prepare(String, MemorySegment, long, long, MemorySegment)} would write; a bfloat16 memory is rounded with other
+     * random numbers.
      *
      * @param key as in {@link #prepare}
-     * @param gradient native memory, float32, at least {@code count}, which every thread that encodes may read; borrowed until the
-     *     encoding is ended
-     * @param seed the codec's
-     * @throws IllegalArgumentException if the codec is no {@link BlockCodec}
+     * @param gradient native memory, float32, at least {@code count}, which every thread that encodes may read; borrowed until the encoding
+     *     is ended
+     * @param seed the codec's seed
+     * @throws IllegalArgumentException if the codec is not a {@link BlockCodec}
      * @throws IllegalStateException as {@link #prepare}
      */
     public PendingParts begin(String key, MemorySegment gradient, long count, long seed) {
@@ -119,11 +121,11 @@ public final class ErrorFeedback extends GradientMemory {
     }
 
     /**
-     * Begins an encoding of the gradient and what this tensor is owed, the one that {@link #prepare} would make, from its beginning on.
+     * Begins the encoding that {@link #prepare} would make, of the gradient plus the tensor's residual, to be made from its beginning on.
      *
      * @param gradient as in {@link #prepare}; borrowed until the encoding is ended
      * @param encoded as in {@link #prepare}, until the encoding is ended
-     * @throws IllegalArgumentException if the codec is no {@link ChunkedTopKCodec}
+     * @throws IllegalArgumentException if the codec is not a {@link ChunkedTopKCodec}
      * @throws IllegalStateException as {@link #prepare}
      */
     public GradualEncoding beginInOrder(String key, MemorySegment gradient, long count, MemorySegment encoded) {
@@ -139,7 +141,7 @@ public final class ErrorFeedback extends GradientMemory {
         return chunked.begin(workers, source, count, Optional.of(pending), encoded);
     }
 
-    /** At least the largest magnitude of the gradient and what its tensor is owed, together; arguments as in {@link #prepare}. */
+    /** An upper bound of the largest magnitude of the gradient plus the tensor's residual; arguments as in {@link #prepare}. */
     public float maxMagnitude(String key, MemorySegment gradient, long count) {
         TensorMemory tensor = tensor(key, gradient, count);
         if (!tensor.isNarrow()) {
@@ -174,7 +176,8 @@ public final class ErrorFeedback extends GradientMemory {
             return encodeLargest(sparse, tensor, key, gradient, count, encoded);
         }
         if (!tensor.isNarrow()) {
-            return tensor.pendNext(codec.encodeWithResidual(gradient, tensor.now(), tensor.next(), count, draw, encoded));
+            return tensor.pendNext(
+                    codec.encodeWithResidual(gradient, tensor.now(), tensor.next(), count, draw, encoded));
         }
         try (var arena = Arena.ofConfined()) {
             MemorySegment residual = arena.allocate(Float32.FLOAT, count);
@@ -216,7 +219,7 @@ public final class ErrorFeedback extends GradientMemory {
                 : new ResidualSparsePending(kernels, workers, tensor, encoding, gradient);
     }
 
-    /** Room for the sums of so many values, which are looked at and not kept. */
+    /** Scratch memory for at least {@code values} values. */
     private MemorySegment run(int values) {
         if (run.byteSize() < (long) values * Float.BYTES) {
             run = Arena.ofAuto().allocate(Float32.FLOAT, values);
@@ -224,24 +227,25 @@ public final class ErrorFeedback extends GradientMemory {
         return run;
     }
 
-    /** Whether a tensor of that name and size was encoded before, so that something may be owed to it. */
+    /** Whether a tensor of that name and size was encoded before, so that it may have a residual. */
     public boolean hasResidual(String key, long count) {
         TensorMemory known = tensors().known(key);
         return known != null && known.floats() == count;
     }
 
     /**
-     * Adds what a tensor is owed to its gradient, so that it can go another way; {@link #forget} it once that was summed.
+     * Adds a tensor's residual to its gradient, so that another compression can send it. The caller calls {@link #forget} once the gradient
+     * was summed.
      *
      * @param gradient native memory, float32, at least {@code count}; written
-     * @throws IllegalArgumentException if nothing is known of such a tensor
+     * @throws IllegalArgumentException if there is no residual of a tensor of that name and size
      * @throws IllegalStateException as {@link #prepare}
      */
     public void addResidual(String key, MemorySegment gradient, long count) {
         Float32.checkRoom(gradient, count);
         TensorMemory known = tensors().known(key);
         if (known == null || known.floats() != count) {
-            throw new IllegalArgumentException("nothing is owed to a tensor " + key + " of " + count + " values");
+            throw new IllegalArgumentException("there is no residual of a tensor " + key + " of " + count + " values");
         }
         known.checkIdle(key);
         for (long first = 0; first < count; first += SparseSum.RUN) {

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** Little-endian float32 memory, whole blocks at a time through arrays, where C2 vectorises plain loops. */
+/** Little-endian float32 memory, processed in blocks through arrays, where C2 vectorises plain loops. */
 final class Float32 {
     static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     static final ValueLayout.OfInt BITS = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -75,7 +75,7 @@ final class Float32 {
         }
     }
 
-    /** How many of {@code count} are left at {@code done}, at most one block. */
+    /** The number of values left after {@code done} of {@code count}, at most one block. */
     static int blockAt(long done, long count) {
         return (int) Math.min(BLOCK, count - done);
     }

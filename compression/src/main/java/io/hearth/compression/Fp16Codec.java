@@ -8,7 +8,7 @@ import io.hearth.accel.select.Engines;
 public final class Fp16Codec implements SixteenBits {
     private final CodecKernels kernels;
 
-    /** By the fastest engine of this JVM but for its GPU. */
+    /** Uses the fastest engine of this JVM, the GPU excepted. */
     public Fp16Codec() {
         this(Engines.best().codecKernels());
     }

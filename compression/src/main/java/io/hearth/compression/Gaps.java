@@ -5,12 +5,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Gaps between rising indices as Rice codes (Rice and Plaunt, IEEE Trans. Commun. 19, 1971), within a quarter of a bit of the
- * entropy of indices that are spread at random: of a gap {@code g} the number {@code g >> r} as so many zeros and a one, then the
- * lower {@code r} bits, least significant first. Bits fill each byte from its least significant one; the last byte ends in zeros.
+ * Gaps between rising indices as Rice codes (Rice and Plaunt, IEEE Trans. Commun. 19, 1971), within a quarter of a bit of the entropy of
+ * indices that are spread at random: a gap {@code g} is written as {@code g >> r} zeros and a one, then its lower {@code r} bits, least
+ * significant first. Bits fill each byte from its least significant one; the last byte ends in zeros.
  *
- * <p>All gaps together are at most what is left out, so their size has a bound whatever the indices; {@code r} is the number that
- * makes it smallest, and so follows from how many values there are and are kept.
+ * <p>The sum of all gaps is at most the number of values left out, so their encoded size has a bound, whatever the indices are. {@code r}
+ * is the number that makes this bound smallest, so it follows from the numbers of values and of kept values.
  */
 final class Gaps {
     private static final int PARAMETER_MAX = 48;
@@ -22,20 +22,20 @@ final class Gaps {
     static int parameter(long count, long kept) {
         long left = count - kept;
         int r = 0;
-        // One more costs a bit for each gap and saves this many zeros at most.
+        // One more costs a bit for each gap and saves at most this number of zeros.
         while (r < PARAMETER_MAX && (left >> r) - (left >> (r + 1)) > kept) {
             r++;
         }
         return r;
     }
 
-    /** Most bytes of {@code kept} gaps of {@code count} values; no less for more of them. */
+    /** Most bytes of {@code kept} gaps of {@code count} values; never fewer for a larger {@code kept}. */
     static long bytesMax(long count, long kept) {
         int r = parameter(count, kept);
         return Math.ceilDiv(Math.addExact(Math.multiplyExact(kept, r + 1L), (count - kept) >> r), Byte.SIZE);
     }
 
-    /** Bits go out by four bytes. */
+    /** Writes gaps; bits go out four bytes at a time. */
     static final class Writer {
         private final MemorySegment encoded;
         private final int parameter;
@@ -43,7 +43,7 @@ final class Gaps {
         private long bits;
         private int filled;
 
-        /** Room for {@link #bytesMax} from {@code at} on. */
+        /** Writes from {@code at} on, where {@code encoded} has room for {@link #bytesMax}. */
         Writer(MemorySegment encoded, long at, int parameter) {
             this.encoded = encoded;
             this.at = at;
@@ -61,7 +61,7 @@ final class Gaps {
             put(rest >>> WORD, Math.max(0, parameter - WORD));
         }
 
-        /** At most 32. */
+        /** Writes the lower {@code n} bits of {@code some}, at most 32. */
         private void put(long some, int n) {
             bits |= some << filled;
             filled += n;
@@ -82,7 +82,9 @@ final class Gaps {
         }
     }
 
-    /** Reads up to the end of the encoding; what {@link #check} did not find sound has no meaning, but harms nobody. */
+    /**
+     * Reads up to the end of the encoding. Bytes that did not pass {@link #check} give meaningless gaps, but are never read out of bounds.
+     */
     static final class Reader {
         private final MemorySegment encoded;
         private final int parameter;
@@ -102,7 +104,7 @@ final class Gaps {
             return zeros() << parameter | rest();
         }
 
-        /** Up to the next one, which is passed over. */
+        /** Counts the zeros before the next one, and skips that one. */
         private long zeros() {
             long zeros = 0;
             while (bit < end) {
@@ -126,7 +128,7 @@ final class Gaps {
             return rest;
         }
 
-        /** At least 57 bits; zeros behind the end. */
+        /** The next bits, at least 57; zeros after the end. */
         private long window() {
             long at = bit >>> 3;
             long left = encoded.byteSize() - at;
@@ -142,7 +144,7 @@ final class Gaps {
         }
     }
 
-    /** Exactly {@code kept} gaps from {@code at} to the end, leading to indices below {@code count}. */
+    /** Checks that there are exactly {@code kept} gaps from {@code at} to the end, and that all indices are below {@code count}. */
     static void check(MemorySegment encoded, long at, long kept, long count) throws MalformedMessageException {
         var reader = new Reader(encoded, at, parameter(count, kept));
         long index = 0;

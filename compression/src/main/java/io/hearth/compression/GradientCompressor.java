@@ -5,14 +5,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** A codec for arrays, for those who want the compression without the cluster. Stateless; threads may share it. */
+/** A codec for arrays, for applications that want compression without a cluster. Stateless; threads may share it. */
 public final class GradientCompressor {
     private final Codec codec;
 
     /**
-     * Compresses as {@code strategy} says.
+     * A compressor with the codec of {@code strategy}.
      *
-     * @throws IllegalArgumentException if it compresses sums, by what it remembers of sums before, and no single gradient
+     * @throws IllegalArgumentException if the strategy needs a memory of earlier sums, so that it cannot compress a single gradient
      */
     public GradientCompressor(CompressionStrategy strategy) {
         if (!(strategy instanceof CompressionStrategy.Coded coded)) {
@@ -34,8 +34,7 @@ public final class GradientCompressor {
     }
 
     /**
-     * Encodes all of {@code gradients} with draws that {@code seed} chooses, for strategies that draw; {@link #compress(float[])}
-     * does so with 0.
+     * Encodes all of {@code gradients} with a seed, for strategies that draw random numbers; {@link #compress(float[])} uses 0.
      *
      * @param gradients any length; borrowed
      * @throws NonFiniteException as {@link #compress(float[])}

@@ -5,13 +5,13 @@ package io.hearth.compression;
  * Gram-Schmidt orthogonalization process", 2005): one pass alone leaves columns that nearly depend on others far from orthogonal.
  */
 final class GramSchmidt {
-    /** What is left of a column of float32 values that depends on those before it is rounding, not direction. */
+    /** If a column depends on those before it, only rounding noise is left of it: at most this share of its norm. */
     private static final double DEPENDENT = 1e-5;
 
     private GramSchmidt() {}
 
     /**
-     * Makes the columns of {@code values} orthonormal; one that depends on those before it becomes 0.
+     * Makes the columns of {@code values} orthonormal; a column that depends on those before it becomes 0.
      *
      * @param values {@code width} in each row, row by row; written, rounded once
      */

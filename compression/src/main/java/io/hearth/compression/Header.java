@@ -6,16 +6,15 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * The first bytes of every encoding, so that a decoder refuses what was made by another codec, other settings or for another
- * number of values.
+ * The first bytes of every encoding. By them a decoder rejects bytes of another codec, other settings or another number of values.
  *
  * <pre>
  *  0      1         2           4               8                      16
  *  | id:1 | layout:1 | zero:2    | parameter:4   | count:8              | body of the codec
  * </pre>
  *
- * All numbers are little-endian. {@code id}: 1 none, 2 int8, 3 sparse (topk, dgc), 4 fp16, 5 bf16, 6 int4,
- * 7 randomk, 8 topk in chunks. {@code parameter}: values per block for int8 and int4, settings for sparse ones, 0 for all others.
+ * All numbers are little-endian. {@code id}: 1 none, 2 int8, 3 sparse (topk, dgc), 4 fp16, 5 bf16, 6 int4, 7 randomk, 8 topk in chunks.
+ * {@code parameter}: values per block for int8 and int4, settings for sparse ones, 0 for all others.
  */
 final class Header {
     static final int BYTES = 16;
@@ -51,13 +50,13 @@ final class Header {
         }
     }
 
-    /** Whatever the parameter is. */
+    /** Checks everything but the parameter. */
     static void check(MemorySegment encoded, byte id, long count) throws MalformedMessageException {
         checkRoom(encoded);
         check(encoded, id, parameter(encoded), count);
     }
 
-    /** What follows the id; {@code encoded} holds a header. */
+    /** The parameter; {@code encoded} holds a header. */
     static int parameter(MemorySegment encoded) {
         return (int) (encoded.get(LONG, 0) >>> Integer.SIZE);
     }
@@ -69,7 +68,7 @@ final class Header {
         }
     }
 
-    /** Whether the bytes begin as an encoding of that codec; the rest is for {@link #check}. */
+    /** Whether the bytes begin with the id of that codec; {@link #check} looks at the rest. */
     static boolean isOf(MemorySegment encoded, byte id) {
         return encoded.byteSize() >= BYTES && encoded.get(ValueLayout.JAVA_BYTE, 0) == id;
     }

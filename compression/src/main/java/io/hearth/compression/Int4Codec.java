@@ -6,31 +6,30 @@ import io.hearth.accel.select.Engines;
 
 /**
  * Half a byte per value and one scale per block: {@code value ~ level * scale}, where {@code scale} is the block's largest magnitude
- * divided by 7 and the level is rounded to nearest, ties to even, or stochastically. To nearest the error of a value is at most
- * half a scale, stochastically less than one.
+ * divided by 7 and the level is rounded to nearest, ties to even, or stochastically. The error of a value is at most half a scale with
+ * rounding to nearest, and less than one with stochastic rounding.
  *
- * <p>Body: {@link BlockFormat} with 4 bits. Decoders do not care how it was rounded.
+ * <p>Body: {@link BlockFormat} with 4 bits. Decoding does not depend on how values were rounded.
  */
 public final class Int4Codec implements LevelCodec {
-    /** With 15 levels what is far below the largest of its block is lost, so small blocks; scales cost 12 %. */
+    /** Blocks are small because with 15 levels, values far below the largest of their block are lost; scales cost 12 %. */
     public static final int BLOCK_DEFAULT = 64;
 
     private final Levels levels;
 
     /**
-     * Blocks of so many values, rounded to nearest.
+     * A codec that rounds to nearest.
      *
-     * @param block 8 to 65,536
+     * @param block values per block, 8 to 65,536
      */
     public Int4Codec(int block) {
         this(block, false);
     }
 
     /**
-     * Blocks of so many values.
-     *
-     * @param block 8 to 65,536
-     * @param stochastic or else to nearest
+     * A codec with the given rounding.
+     * @param block values per block, 8 to 65,536
+     * @param stochastic whether rounding is stochastic, or else to nearest
      */
     public Int4Codec(int block, boolean stochastic) {
         this(block, stochastic, Engines.best().codecKernels());

@@ -13,9 +13,9 @@ import java.nio.ByteOrder;
  * half: | exponent: int16 | k values: binary16, finite |   value = binary16 * 2^exponent
  * </pre>
  *
- * The exponent brings the largest magnitude to 2^14 to below 2^15, where binary16 has 11 bits for all that is no more than 28
- * octaves smaller; tensors of tiny values lose nothing by their size. It is at least {@link #EXPONENT_MIN}, so each binary16 times
- * its power is a float32, exactly. What would round to infinity is rounded down: no finite value becomes infinite.
+ * The exponent brings the largest magnitude to 2^14 to below 2^15. There, binary16 has 11 bits for all values that are at most 28 octaves
+ * smaller, so tensors of tiny values lose nothing by their size. The exponent is at least {@link #EXPONENT_MIN}, so each binary16 times its
+ * power of two is exactly a float32. A value that would round to infinity is rounded down: no finite value becomes infinite.
  */
 final class KeptValues {
     static final int EXPONENT_MIN = -125;
@@ -47,14 +47,14 @@ final class KeptValues {
         perUnit = Math.scalb(1f, -exponent);
     }
 
-    /** Bytes of {@code kept} values, what precedes them included. */
+    /** Bytes of {@code kept} values, including the exponent before them. */
     static long bytes(boolean full, long kept) {
         return full
                 ? Math.multiplyExact(kept, (long) Float.BYTES)
                 : Math.addExact(Short.BYTES, Math.multiplyExact(kept, (long) Short.BYTES));
     }
 
-    /** Refuses a number of bits that no encoding has. */
+    /** Rejects a number of bits that no encoding has. */
     static void requireBits(int bits) {
         if (bits != Short.SIZE && bits != Float.SIZE) {
             throw new IllegalArgumentException(
@@ -62,15 +62,14 @@ final class KeptValues {
         }
     }
 
-    /** Bits per value: what headers tell. */
+    /** Bits per value, as in headers. */
     static int bits(boolean full) {
         return full ? Float.SIZE : Short.SIZE;
     }
 
     /**
-     * To be written.
-     *
-     * @param largestBits magnitude of the largest value there will be, as bits; finite
+     * For writing; writes the exponent first, unless {@code full}.
+     * @param largestBits magnitude of the largest value that will be written, as bits; finite
      */
     static KeptValues write(MemorySegment encoded, long at, boolean full, int largestBits) {
         if (full) {
@@ -81,12 +80,12 @@ final class KeptValues {
         return new KeptValues(encoded, at, false, exponent);
     }
 
-    /** To be read; {@link #check} found them sound. */
+    /** For reading values that passed {@link #check}. */
     static KeptValues read(MemorySegment encoded, long at, boolean full) {
         return new KeptValues(encoded, at, full, full ? 0 : encoded.get(SHORT, at));
     }
 
-    /** Stores value {@code i}; what a decoder will take it for. */
+    /** Stores value {@code i} and returns its decoded value. */
     float set(long i, float value) {
         if (full) {
             encoded.set(Float32.FLOAT, at + i * Float.BYTES, value);
@@ -106,7 +105,7 @@ final class KeptValues {
                 : Float.float16ToFloat(encoded.get(SHORT, at + i * Short.BYTES)) * unit;
     }
 
-    /** Refuses what {@link #set} does not write; {@code encoded} is large enough. */
+    /** Rejects bytes that {@link #set} does not write; {@code encoded} is large enough. */
     static void check(MemorySegment encoded, long at, boolean full, long kept) throws MalformedMessageException {
         if (!full && !(encoded.get(SHORT, at) >= EXPONENT_MIN && encoded.get(SHORT, at) <= EXPONENT_MAX)) {
             throw new MalformedMessageException("kept values have the exponent " + encoded.get(SHORT, at) + ", not "

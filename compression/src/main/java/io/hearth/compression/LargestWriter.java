@@ -4,7 +4,7 @@ import io.hearth.accel.CodecKernels;
 import io.hearth.accel.KernelKind;
 import java.lang.foreign.MemorySegment;
 
-/** Writes those of many values that reach a threshold as {@link Sparse}. One call long. */
+/** Writes those of many values that reach a threshold as {@link Sparse}. For one call. */
 final class LargestWriter {
     private final Source source;
     private final long count;
@@ -14,9 +14,9 @@ final class LargestWriter {
     private final int[] places;
 
     /**
-     * Of that many values.
+     * A writer for {@code count} values.
      *
-     * @param full keep all 32 bits of each, or else 16
+     * @param full whether to keep all 32 bits of each, or else 16
      */
     LargestWriter(CodecKernels kernels, Source source, long count, boolean full) {
         this.kernels = kernels;
@@ -27,7 +27,7 @@ final class LargestWriter {
         places = new int[(int) Math.min(run, count) + CodecKernels.SELECT_SLACK];
     }
 
-    /** Writes what {@code threshold} keeps; the size. */
+    /** Writes the values that {@code threshold} keeps and returns the number of bytes. */
     long write(MagnitudeThreshold threshold, MemorySegment encoded) {
         var writer = new Sparse.Writer(encoded, count, threshold.kept(), full, threshold.largest());
         long ties = threshold.ties();

@@ -3,7 +3,7 @@ package io.hearth.compression;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
-/** A codec that is {@link Levels} under a name. */
+/** A codec that delegates to {@link Levels}. */
 sealed interface LevelCodec extends BlockCodec permits Int8Codec, Int4Codec {
     Levels levels();
 

@@ -6,7 +6,7 @@ import io.hearth.accel.Rounding;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
-/** What the codecs with one scale per block have in common: header, checks and the kernels between them. */
+/** The common part of the codecs with one scale per block: header, checks and calls of the kernels. */
 final class Levels {
     private final CodecKernels kernels;
     private final BlockFormat format;
@@ -58,7 +58,7 @@ final class Levels {
         return encodedBytes(count);
     }
 
-    /** Run by run, so that the sum, its levels and what they leave out are made in one pass over the memory. */
+    /** Works run by run, so that one pass over the memory makes the sum, its levels and the next residual. */
     long encodeWithResidual(
             MemorySegment gradient,
             MemorySegment residual,

@@ -5,24 +5,24 @@ import io.hearth.accel.KernelKind;
 import io.hearth.accel.MagnitudeHistogram;
 
 /**
- * The magnitude above which exactly the wanted number of values lies, found in O(n) without sorting them.
+ * The magnitude that exactly the wanted number of values reach, found in O(n) without sorting them.
  *
- * <p>Magnitudes of finite floats order as their 31 bits do, so a radix selection works (MSD radix select; Knuth, TAOCP 3, 5.2.5):
- * a histogram tells in which bucket the wanted one lies, the next one looks into that bucket. A sample gives a lower bound that few
- * values reach; only those are counted. Should the sample mislead, all are.
+ * <p>Magnitudes of finite floats order as their 31 bits do, so a radix selection works (MSD radix select; Knuth, TAOCP 3, 5.2.5): a
+ * histogram gives the bucket in which the wanted magnitude lies, and the next histogram divides that bucket. A sample gives a lower bound
+ * that few values reach; only those are counted. If the sample misleads, all are.
  *
- * @param bits magnitude bits below those of the values that are kept
- * @param ties how many values of exactly that magnitude are kept too; of more, those with the lower index
- * @param kept how many are kept in all
+ * @param bits values with larger magnitude bits are kept
+ * @param ties number of values of exactly that magnitude that are kept too: those with the lower index
+ * @param kept number of kept values in all
  * @param largest magnitude bits of the largest value, finite
  */
 record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
     private static final int WHOLE_SHIFT = Integer.SIZE - 1 - MagnitudeHistogram.BUCKET_BITS;
 
-    /** Four octaves: what reaches beyond a lower bound by more than that is rare. */
+    /** Four octaves: values that exceed a lower bound by more than that are rare. */
     private static final int NEAR_SHIFT = 25 - MagnitudeHistogram.BUCKET_BITS;
 
-    /** So many that few values beyond those wanted reach the bound, so few that sampling costs little beside the passes. */
+    /** Enough that few values beyond the wanted ones reach the bound; few enough that sampling costs little compared with a pass. */
     private static final int SAMPLES_MAX = 8192;
 
     private static final int VALUES_PER_SAMPLE = 32;
@@ -52,7 +52,7 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
             count(kernels, source, count, histogram);
             long wanted = kept - histogram.beyond();
             if (wanted <= 0) {
-                low = (int) high; // above infinity there is no finite value that could have been counted
+                low = (int) high; // below infinity: no finite value lies beyond infinity
                 high = MagnitudeHistogram.HIGH_MAX;
                 shift = WHOLE_SHIFT;
                 continue;
@@ -70,8 +70,7 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
             low += bucket << shift;
             int largest = histogram.largest();
             if (shift == 0 || histogram.count(bucket) == wanted) {
-                // A bucket that is kept whole need not be looked into: no value of it is left out, whatever its
-                // magnitude.
+                // A bucket that is kept whole needs no further search: none of its values is left out.
                 return shift == 0
                         ? new MagnitudeThreshold(low, wanted, kept, largest)
                         : new MagnitudeThreshold(low - 1, 0, kept, largest);
@@ -94,12 +93,12 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
         return new MagnitudeThreshold(leastBits - 1, 0, histogram.beyond(), histogram.largest());
     }
 
-    /** What {@link CodecKernels#select} has to look for. */
+    /** The least magnitude bits, for {@link CodecKernels#select}. */
     int leastBits() {
         return ties > 0 ? bits : bits + 1;
     }
 
-    /** A magnitude that more than {@code kept} values reach, if the sample is like the rest; 0 if it cannot tell. */
+    /** A magnitude that more than {@code kept} values reach, if the sample is like the rest; 0 if the sample is too small. */
     static int lowerBound(Source source, long count, long kept) {
         int samples = (int) Math.min(SAMPLES_MAX, count / VALUES_PER_SAMPLE);
         double expected = (double) kept / count * samples;
@@ -128,7 +127,7 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
         return new NonFiniteException(index, source.value(index));
     }
 
-    /** What would stand at {@code place} if the first {@code length} were sorted (Hoare's FIND, CACM 4, 1961); reorders them. */
+    /** The value that would be at {@code place} if the first {@code length} were sorted (Hoare's FIND, CACM 4, 1961); reorders them. */
     static int select(int[] sample, int length, int place) {
         int low = 0;
         int high = length - 1;

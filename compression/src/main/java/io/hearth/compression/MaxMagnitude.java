@@ -3,15 +3,15 @@ package io.hearth.compression;
 import io.hearth.accel.select.Engines;
 import java.lang.foreign.MemorySegment;
 
-/** How far from zero values reach. */
+/** The largest magnitude of a tensor. */
 public final class MaxMagnitude {
     private MaxMagnitude() {}
 
     /**
-     * Refuses values that are not finite.
+     * Rejects values that are not finite.
      *
      * @param values native memory, float32, at least {@code count}; borrowed
-     * @throws NonFiniteException if there is one; names the first
+     * @throws NonFiniteException if there is such a value; names the first one
      */
     public static void requireFinite(MemorySegment values, long count) throws NonFiniteException {
         Float32.checkRoom(values, count);
@@ -22,7 +22,7 @@ public final class MaxMagnitude {
      * The largest magnitude.
      *
      * @param values native memory, float32, at least {@code count}; borrowed
-     * @return infinite if a value is not finite, 0 if there is none
+     * @return infinity if a value is not finite, 0 if there are no values
      */
     public static float of(MemorySegment values, long count) {
         Float32.checkRoom(values, count);

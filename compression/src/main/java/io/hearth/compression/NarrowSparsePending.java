@@ -4,14 +4,17 @@ import io.hearth.accel.CodecKernels;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** One step of {@link ErrorFeedback} with a sparse codec and a narrow memory: run by run what is owed is made wide, and rounded again. */
+/**
+ * One step of {@link ErrorFeedback} with a sparse codec and a bfloat16 memory: converts the residual to float32 run by run, and rounds it
+ * again.
+ */
 final class NarrowSparsePending extends SparsePending {
     private final CodecKernels kernels;
     private final MemorySegment gradient;
     private final TensorMemory residual;
     private final long draw;
 
-    /** {@code draw}: by which it is rounded. */
+    /** {@code draw} is the seed of the rounding. */
     NarrowSparsePending(
             CodecKernels kernels,
             Workers workers,

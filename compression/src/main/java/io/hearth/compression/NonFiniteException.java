@@ -3,8 +3,8 @@ package io.hearth.compression;
 import io.hearth.core.CollectiveException;
 
 /**
- * A gradient holds NaN or infinity, or a value so large that it would become infinite, and the chosen codec cannot carry it; says
- * where the first one is.
+ * A gradient holds NaN or infinity, or a value so large that it would become infinite, and the chosen codec cannot carry it. Names the
+ * index of the first such value.
  */
 public final class NonFiniteException extends CollectiveException {
     private static final long serialVersionUID = 1L;
@@ -14,8 +14,7 @@ public final class NonFiniteException extends CollectiveException {
     private final String advice;
 
     /**
-     * Names the value and the ways out.
-     *
+     * Names the value and the remedies.
      * @param index of the first such value in what was to be encoded
      * @param value NaN or an infinity
      */
@@ -37,7 +36,7 @@ public final class NonFiniteException extends CollectiveException {
         this.advice = advice;
     }
 
-    /** About a finite value that {@code codec} would make infinite. */
+    /** For a finite value that {@code codec} would make infinite. */
     static NonFiniteException beyond(long index, float value, String codec, float largest) {
         return new NonFiniteException(
                 index,
@@ -46,7 +45,7 @@ public final class NonFiniteException extends CollectiveException {
                         + "): scale the loss down, or use compression 'none'");
     }
 
-    /** About a finite value of which a product with the factors of {@code powersgd} is not finite. */
+    /** For a finite value whose product with the factors of {@code powersgd} is not finite. */
     static NonFiniteException tooLarge(long index, float value) {
         return new NonFiniteException(
                 index,
@@ -54,7 +53,7 @@ public final class NonFiniteException extends CollectiveException {
                 "too large for 'powersgd', whose products with it are beyond float32: scale the loss down, or use compression 'none'");
     }
 
-    /** About a value of a factor of {@code powersgd}, summed over all members, of which all are finite. */
+    /** For a value of a factor of {@code powersgd} that is finite on each member, but whose sum is not. */
     static NonFiniteException inFactors(long index, float value) {
         return new NonFiniteException(
                 "summed factor value ",
@@ -68,12 +67,12 @@ public final class NonFiniteException extends CollectiveException {
         return new NonFiniteException(first + index, value, advice);
     }
 
-    /** The same, found in what several members' gradients come to together, in a part of it that starts at value {@code first}. */
+    /** The same, found in the sum of several members' gradients, in a part that starts at value {@code first}. */
     public NonFiniteException inSum(long first) {
         return new NonFiniteException("summed gradient value ", first + index, value, advice);
     }
 
-    /** Where the first such value stands in what was to be encoded. */
+    /** Index of the first such value in what was to be encoded. */
     public long index() {
         return index;
     }

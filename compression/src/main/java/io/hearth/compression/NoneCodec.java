@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 public final class NoneCodec implements BlockCodec {
     private final CodecKernels kernels;
 
-    /** By the fastest engine of this JVM but for its GPU. */
+    /** Uses the fastest engine of this JVM, the GPU excepted. */
     public NoneCodec() {
         this(Engines.best().codecKernels());
     }
@@ -48,7 +48,7 @@ public final class NoneCodec implements BlockCodec {
     }
 
     /**
-     * Begins an encoding of {@code count} values, which are to be written to what this returns.
+     * Begins an encoding of {@code count} values; the caller writes them to the returned memory.
      *
      * @param encoded at least {@link #encodedBytesMax} bytes; its header is written
      * @return the rest of these bytes

@@ -2,11 +2,11 @@ package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
 
-/** What a lossy codec does with a tensor that it cannot carry. */
+/** How a lossy codec handles a tensor with a value that it cannot carry. */
 public enum OnNonFinite {
-    /** Refuse it by name, and with it the collective on all ranks. */
+    /** Reject the tensor with an error that names the value; the collective fails on all ranks. */
     ERROR,
-    /** Send the plain values this time. */
+    /** Send the plain values in this step. */
     DENSE;
 
     Codec around(Codec codec, CodecKernels kernels) {

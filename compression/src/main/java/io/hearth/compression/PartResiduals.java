@@ -3,8 +3,8 @@ package io.hearth.compression;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The parts of one encoding: what each leaves out goes to its place in the tensor's next memory. Of a narrow memory a part is made wide for
- * that, and rounded again.
+ * The parts of one encoding. The residual of each part goes to its place in the tensor's next memory; a bfloat16 memory is converted to
+ * float32 part by part, and rounded again.
  */
 final class PartResiduals implements PendingParts {
     private final BlockCodec codec;
@@ -20,13 +20,18 @@ final class PartResiduals implements PendingParts {
     private final Covered covered = new Covered();
 
     /**
-     * None yet.
+     * An encoding without parts yet.
      *
-     * @param seed the codec's
-     * @param chance by which a narrow memory rounds
+     * @param seed the codec's seed
+     * @param chance seed by which a bfloat16 memory rounds
      */
     PartResiduals(
-            BlockCodec codec, TensorMemory tensor, MemorySegment gradient, long seed, long chance, ScratchPool scratch) {
+            BlockCodec codec,
+            TensorMemory tensor,
+            MemorySegment gradient,
+            long seed,
+            long chance,
+            ScratchPool scratch) {
         this.codec = codec;
         this.tensor = tensor;
         this.chance = chance;

@@ -5,9 +5,9 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Another codec, or the plain values where that one cannot carry them: so NaN and infinity arrive as such and cost the full size
- * in the steps in which they occur. Its sizes vary, so it has no parts; but who knows that all values are well within the other one's
- * range may take the parts of that.
+ * Another codec, or the plain values if that codec cannot carry them: NaN and infinity arrive as such and cost the full size in the steps
+ * in which they occur. Its sizes vary, so it has no parts. A caller that knows that all values are well within the range of the other codec
+ * may use that codec's parts ({@link #within}).
  */
 public final class PassDenseCodec implements Codec {
     private final Codec codec;
@@ -20,7 +20,7 @@ public final class PassDenseCodec implements Codec {
         dense = new NoneCodec(kernels);
     }
 
-    /** The other one, or the codec itself if it is none of these. */
+    /** The wrapped codec, or {@code codec} itself if it is not a {@code PassDenseCodec}. */
     public static Codec within(Codec codec) {
         return codec instanceof PassDenseCodec passing ? passing.codec : codec;
     }

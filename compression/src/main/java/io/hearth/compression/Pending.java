@@ -1,19 +1,19 @@
 package io.hearth.compression;
 
-/** An encoding that was made but is not yet known to have been summed. End it with one of the two calls. */
+/** An encoding that was made but is not yet known to have been summed. End it with {@link #commit} or {@link #rollback}. */
 public interface Pending {
     /** Size of the encoding. */
     long encodedBytes();
 
     /**
-     * The gradient's memory is about to be overwritten: what depends on it is made now. {@link #commit} must follow; if it is given up
-     * all the same, nothing is owed to the tensor any more.
+     * Notes that the gradient's memory is about to be overwritten: a residual that depends on it is computed now. {@link #commit} must
+     * follow; after a {@link #rollback} the tensor's residual is 0.
      */
     default void gradientEnds() {}
 
-    /** It was summed: what it left out is now owed. */
+    /** The encoding was summed: its residual is kept. */
     void commit();
 
-    /** It was given up: what is remembered is as before it was begun. */
+    /** The encoding was abandoned: the memory is as before, unless {@link #gradientEnds} changed it already. */
     void rollback();
 }

@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 
-/** One round of {@link PowerSgdMemory}; owns the factors until it ends, and leaves gradient and memory as they are until then. */
+/** One round of {@link PowerSgdMemory}; owns the factors until it ends, and leaves gradient and memory unchanged until it delivers. */
 final class PowerRound implements PowerSgdMemory.Round {
     private enum Stage {
         LEFT,
@@ -34,7 +34,7 @@ final class PowerRound implements PowerSgdMemory.Round {
     private final float[] meanRight;
     private Stage stage = Stage.LEFT;
 
-    /** Of a tensor that remembers {@code count} values and a right factor. */
+    /** {@code tensor} holds a residual of {@code count} values, then a right factor. */
     PowerRound(
             CodecKernels kernels,
             boolean remembers,
@@ -63,10 +63,10 @@ final class PowerRound implements PowerSgdMemory.Round {
     }
 
     /**
-     * Makes the own left factor.
+     * Computes this member's left factor.
      *
      * @param random for lines of the right factor that are 0
-     * @throws NonFiniteException if the sum of gradient and owed is not finite, or too large; the round is over then
+     * @throws NonFiniteException if gradient plus residual is not finite, or too large; the round is over then
      */
     PowerRound begin(SplittableRandom random) throws NonFiniteException {
         Float32.load(tensor.now(), count, ownRight, ownRight.length);
@@ -87,7 +87,7 @@ final class PowerRound implements PowerSgdMemory.Round {
         return tensor.now();
     }
 
-    /** A line of zeros would stay one for ever: it gets a new direction. */
+    /** Fills lines that are all 0 with a random direction, because a line of zeros would stay zero for ever. */
     private void drawEmptyLines(SplittableRandom random) {
         for (int k = 0; k < width; k++) {
             boolean isEmpty = true;
@@ -100,7 +100,7 @@ final class PowerRound implements PowerSgdMemory.Round {
         }
     }
 
-    /** Why a product with the row that begins at {@code first} is not finite. */
+    /** The reason why a product with the row that begins at {@code first} is not finite. */
     private NonFiniteException notFinite(long first) {
         long end = Math.min(count, first + columns);
         long largest = first;
@@ -155,7 +155,7 @@ final class PowerRound implements PowerSgdMemory.Round {
         matrices.product(orthogonal, meanRight, width, mean, count, columns);
     }
 
-    /** What the own factors lack is owed. */
+    /** The residual is the difference between the matrix and the product with this member's own right factor. */
     @Override
     public void gradientEnds() {
         need(Stage.DONE);
@@ -182,7 +182,7 @@ final class PowerRound implements PowerSgdMemory.Round {
     @Override
     public void rollback() {
         if (stage == Stage.ENDED) {
-            throw new IllegalStateException("this round has ended before");
+            throw new IllegalStateException("this round ended before");
         }
         if (stage == Stage.DELIVERED) {
             encoding.forget();
@@ -198,8 +198,9 @@ final class PowerRound implements PowerSgdMemory.Round {
 
     private void need(Stage needed) {
         if (stage != needed) {
-            throw new IllegalStateException("a round goes left, leftSummed, right, rightSummed, deliver, commit: "
-                    + "this call needs the stage " + needed + ", it is at " + stage);
+            throw new IllegalStateException(
+                    "the calls of a round are left, leftSummed, right, rightSummed, deliver, commit, in this order: "
+                            + "this call needs stage " + needed + ", got stage " + stage);
         }
     }
 

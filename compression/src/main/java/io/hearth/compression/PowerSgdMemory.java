@@ -6,26 +6,26 @@ import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 
 /**
- * A matrix as the product of two thin ones (PowerSGD; Vogels et al., NeurIPS 2019, algorithms 1 and 2): one step of subspace
- * iteration per gradient, started from the last one's right factor, with error feedback.
+ * A matrix as the product of two thin ones (PowerSGD; Vogels et al., NeurIPS 2019, algorithms 1 and 2): one step of subspace iteration per
+ * gradient, started from the last one's right factor, with error feedback.
  *
- * <p>Not a {@link Codec}: its two factors are summed among the members on the way, by whatever sums float32 exactly alike on all of
- * them. A round is
+ * <p>Not a {@link Codec}: the members sum its two factors during a round, with any float32 sum that gives the same bits on all of them. A
+ * round is
  *
  * <pre>
- * M = gradient + owed                            {@link #begin}
+ * M = gradient + residual                        {@link #begin}
  * P = M Q            sum P over the members      {@link Round#left}, {@link Round#leftSummed}
  * P' = orthogonalised mean of P
  * Q' = M^T P'        sum Q' over the members     {@link Round#right}, {@link Round#rightSummed}
  * M' = P' mean(Q')^T, the same on all            {@link Round#deliver}
- * owed' = M - P' Q'^T with the own Q'            {@link Round#deliver}, {@link Round#commit}
+ * residual' = M - P' Q'^T with its own Q'        {@link Round#deliver}, {@link Round#commit}
  * </pre>
  *
- * The owed parts of all members add up to what the mean of the gradients lost, so over time nothing is lost.
+ * The residuals of all members add up to the loss of the mean gradient, so over time nothing is lost.
  *
- * <p>Members need the same rank, seed and names. What follows from the same sums has the same bits everywhere; the own factors, which
- * are summed, may differ in the last bits from engine to engine. Off-heap memory of the size of each matrix and a factor. One thread
- * at a time.
+ * <p>Members need the same rank, seed and names. Results computed from the same sums have the same bits on all members; a member's own
+ * factors, which are summed, may differ in the last bits from engine to engine. Off-heap memory of the size of each matrix and a factor.
+ * One thread at a time.
  */
 public final class PowerSgdMemory extends CompressionMemory {
     private final int rank;
@@ -45,10 +45,10 @@ public final class PowerSgdMemory extends CompressionMemory {
     }
 
     /**
-     * An empty memory that adds by the kernels of an engine.
+     * An empty memory that computes with the kernels of an engine.
      *
      * @param rank as in the other constructor
-     * @param remembers what the product lacks; otherwise that is lost
+     * @param remembers whether to keep the residual; otherwise it is lost
      * @param seed as in the other constructor
      * @param tensorsMax as in the other constructor
      * @param kernels shared with others
@@ -69,7 +69,7 @@ public final class PowerSgdMemory extends CompressionMemory {
         }
     }
 
-    /** One gradient on its way through both sums; calls have to come in this order. */
+    /** One gradient on its way through both sums; the caller makes the calls in this order. */
     public interface Round extends Pending {
         /** The left factor, {@code rows * rank} float32 in native memory: to be summed in place over all members. */
         MemorySegment left();
@@ -77,8 +77,8 @@ public final class PowerSgdMemory extends CompressionMemory {
         /**
          * Takes the mean of the left factors.
          *
-         * @param contributors how many were summed, at least 1
-         * @throws NonFiniteException if the sum is not finite; only {@link #rollback} is left then
+         * @param contributors number of factors that were summed, at least 1
+         * @throws NonFiniteException if the sum is not finite; only {@link #rollback} may follow then
          */
         void leftSummed(int contributors) throws NonFiniteException;
 
@@ -89,20 +89,20 @@ public final class PowerSgdMemory extends CompressionMemory {
         void rightSummed(int contributors) throws NonFiniteException;
 
         /**
-         * Writes the mean of all members' gradients as far as this rank can express it, and makes what is owed; {@link #commit} must
-         * follow.
+         * Writes the mean of all members' gradients, as far as a matrix of this rank can express it, and computes the residual;
+         * {@link #commit} must follow.
          *
          * @param mean native memory for as many float32 as the gradient has; written; may be that of the gradient
          */
         void deliver(MemorySegment mean);
 
-        /** The mean was used: what it lacks is now owed, and the next round starts from these factors. */
+        /** The mean was used: the residual is kept, and the next round starts from these factors. */
         @Override
         void commit();
 
         /**
-         * The round was given up: the memory is as before {@link PowerSgdMemory#begin}. Allowed at any time before the end; of what was
-         * delivered, nothing is owed any more.
+         * The round was abandoned: the memory is as before {@link PowerSgdMemory#begin}. Allowed at any time before the end; if the mean
+         * was delivered already, the residual becomes 0.
          */
         @Override
         void rollback();
@@ -119,14 +119,14 @@ public final class PowerSgdMemory extends CompressionMemory {
     }
 
     /**
-     * Starts a round with {@code M = gradient + owed}, of which nothing is written down before its end.
+     * Starts a round with {@code M = gradient + residual}, which changes no memory before it delivers.
      *
-     * @param key names the matrix; a first use, or one with another shape, starts with nothing owed
-     * @param gradient native memory, float32, at least {@code count}, row by row; borrowed, and as it is until the end of the round
+     * @param key names the matrix; at its first use, or with another shape, its residual is 0
+     * @param gradient native memory, float32, at least {@code count}, row by row; borrowed and unchanged until the end of the round
      * @param count 1 or more
-     * @param columns values of every row but the last, which may have fewer; 1 to {@code count}
+     * @param columns values of each row; the last row may have fewer; 1 to {@code count}
      * @throws NonFiniteException if a value of the sum is not finite, or too large for its products; nothing is pending then
-     * @throws IllegalStateException if this key is pending already, or a new key is one too many
+     * @throws IllegalStateException if this key is pending already, or is new and the memory is full
      */
     public Round begin(String key, MemorySegment gradient, long count, int columns) throws NonFiniteException {
         TensorMemory tensor = tensor(key, gradient, count, columns);
@@ -136,8 +136,8 @@ public final class PowerSgdMemory extends CompressionMemory {
     }
 
     /**
-     * Takes the gradient and all that it is owed as they are: nothing is left out, and the factors to start from stay. Values that are
-     * not finite pass too.
+     * Writes the exact sum of the gradient and its residual, which is 0 after the commit; the start factors stay. Values that are not
+     * finite pass too.
      *
      * @param mean native memory for {@code count} float32, apart from the gradient; written
      * @throws IllegalStateException as {@link #begin}; other arguments are as there

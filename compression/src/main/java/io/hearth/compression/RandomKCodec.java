@@ -6,12 +6,11 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A share of the values, drawn from a seed and not scaled up; all others decode as 0. The seed travels, the indices need
- * not. Members that encode with the same seed keep the same indices, so their kept values may be added as they are, which is what sums
- * do: {@link RandomKMemory}.
+ * Keeps a share of the values, drawn by a seed and not scaled up; all others decode as 0. The encoding holds the seed instead of the
+ * indices. Members that encode with the same seed keep the same indices, so sums can add the kept values directly: {@link RandomKMemory}.
  *
- * <p>The tensor is cut into as many runs of (but for one value) equal length as values are kept, and one value of each run is
- * drawn. So indices are distinct, rise, and cost no memory to draw.
+ * <p>The tensor is divided into one run per kept value, whose lengths differ by at most one, and one value of each run is drawn. So indices
+ * are distinct, rise, and need no memory to draw.
  *
  * <pre>
  * body: | seed: int64 | k values: float32 |
@@ -24,7 +23,7 @@ public final class RandomKCodec implements Codec {
     private final CodecKernels kernels;
 
     /**
-     * Keeps that share of the values.
+     * Keeps {@code fraction} of the values.
      *
      * @param fraction above 0, at most 1; of {@code count} values {@code fraction * count}, rounded, are kept, at least 1
      */
@@ -67,7 +66,7 @@ public final class RandomKCodec implements Codec {
     public long encode(MemorySegment values, long count, long seed, MemorySegment encoded) throws NonFiniteException {
         Float32.checkRoom(values, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
-        Float32.checkFinite(kernels, values, count); // all: to leave a NaN out would make it 0
+        Float32.checkFinite(kernels, values, count); // all of them: a NaN that is left out would become 0
         var drawn = DrawnIndices.of(fraction, seed, count);
         Header.write(encoded, Header.RANDOMK, 0, count);
         encoded.set(Header.LONG, Header.BYTES, seed);
@@ -88,7 +87,7 @@ public final class RandomKCodec implements Codec {
         scatterAdd(encoded, values, count);
     }
 
-    /** What is left out still adds 0, which turns -0 into +0. */
+    /** Values that are left out still add 0, which turns -0 into +0. */
     @Override
     public void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
         check(encoded, values, count);

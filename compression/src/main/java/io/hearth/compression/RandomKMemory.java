@@ -6,10 +6,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Draws values of a tensor by a seed that all members have, so that they sum the same ones as they are, and remembers all others for
- * the next gradient (random-k with memory; Stich et al., NeurIPS 2018, algorithm 1).
+ * Draws values of a tensor by a seed that all members share, so that they can sum the drawn values directly, and keeps all others for the
+ * next gradient (random-k with memory; Stich et al., NeurIPS 2018, algorithm 1).
  *
- * <p>Off-heap memory of the size of each tensor, if it remembers. One thread at a time.
+ * <p>Takes off-heap memory of the size of each tensor, if it keeps residuals. One thread at a time.
  */
 public final class RandomKMemory extends CompressionMemory {
     private final double fraction;
@@ -20,7 +20,7 @@ public final class RandomKMemory extends CompressionMemory {
      * An empty memory.
      *
      * @param fraction share of the values that is drawn, above 0, at most 1
-     * @param remembers what is not drawn; otherwise that is lost
+     * @param remembers whether to keep the residual; otherwise it is lost
      * @param tensorsMax most keys that may be in use; at least 1
      * @param kernels shared with others
      */
@@ -32,10 +32,10 @@ public final class RandomKMemory extends CompressionMemory {
         this.kernels = kernels;
     }
 
-    /** Values that were drawn, and are not yet known to have been summed. */
+    /** Drawn values that are not yet known to have been summed. */
     public interface Drawn extends Pending {
         /**
-         * Writes the sum of the tensor: what was summed where it was drawn, 0 elsewhere. {@link #commit} must follow.
+         * Writes the sum of the tensor: the summed values at the drawn indices, 0 elsewhere. {@link #commit} must follow.
          *
          * @param sums the drawn values of all members, added, in the order in which they were drawn
          * @param sum native memory for as many float32 as the gradient has; written; may be that of the gradient
@@ -43,21 +43,21 @@ public final class RandomKMemory extends CompressionMemory {
         void deliver(MemorySegment sums, MemorySegment sum);
     }
 
-    /** How many of {@code count} values are drawn: {@code fraction * count} rounded to the nearest, at least 1. */
+    /** The number of values drawn from {@code count}: {@code fraction * count} rounded to the nearest, at least 1. */
     public long kept(long count) {
         return TopKCodec.kept(fraction, count);
     }
 
     /**
-     * Draws from the gradient and what its tensor is owed, of which nothing is written down before the end.
+     * Draws from the gradient plus the tensor's residual; the memory does not change before the end.
      *
-     * @param key names the tensor; a first use, or one with another {@code count}, starts with nothing owed
-     * @param gradient native memory, float32, at least {@code count}; borrowed, and as it is until the end
+     * @param key names the tensor; at its first use, or with another {@code count}, its residual is 0
+     * @param gradient native memory, float32, at least {@code count}; borrowed and unchanged until the end
      * @param count 1 or more
      * @param seed the same on all members
      * @param drawn native memory for {@link #kept} float32; written
-     * @throws NonFiniteException if one of all values, drawn or not, is not finite; nothing is pending then
-     * @throws IllegalStateException if this key is pending already, or a new key is one too many
+     * @throws NonFiniteException if any value, drawn or not, is not finite; nothing is pending then
+     * @throws IllegalStateException if this key is pending already, or is new and the memory is full
      */
     public Drawn prepare(String key, MemorySegment gradient, long count, long seed, MemorySegment drawn)
             throws NonFiniteException {
@@ -78,7 +78,7 @@ public final class RandomKMemory extends CompressionMemory {
         return Source.sum(kernels, gradient, tensor, run);
     }
 
-    /** In one pass, which looks at all values: to leave out one that is not finite would make it 0. */
+    /** Draws in one pass, which checks all values: a value that is not finite and is left out would become 0. */
     private void draw(Source source, DrawnIndices indices, MemorySegment drawn) throws NonFiniteException {
         int run = kernels.run(KernelKind.SELECT_FLOAT32, indices.count());
         int[] places = new int[(int) Math.min(run, indices.count()) + CodecKernels.SELECT_SLACK];
@@ -99,7 +99,7 @@ public final class RandomKMemory extends CompressionMemory {
     }
 
     /**
-     * Takes the gradient and all that its tensor is owed as they are: nothing is left out. Values that are not finite pass too.
+     * Writes the exact sum of the gradient and the tensor's residual, which is 0 after the commit. Values that are not finite pass too.
      *
      * @param values native memory for {@code count} float32, apart from the gradient; written
      * @throws IllegalStateException as {@link #prepare}; other arguments are as there

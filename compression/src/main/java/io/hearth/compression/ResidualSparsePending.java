@@ -11,11 +11,7 @@ final class ResidualSparsePending extends SparsePending implements SparsePending
     private final MemorySegment residual;
 
     ResidualSparsePending(
-            CodecKernels kernels,
-            Workers workers,
-            TensorMemory tensor,
-            MemorySegment own,
-            MemorySegment gradient) {
+            CodecKernels kernels, Workers workers, TensorMemory tensor, MemorySegment own, MemorySegment gradient) {
         super(workers, tensor, 0, own, tensor.floats());
         this.kernels = kernels;
         this.gradient = gradient;

@@ -4,7 +4,7 @@ import io.hearth.accel.select.Engines;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
-/** Error feedback for codecs that have no shorter way: encode the sum, then take away what decoding gives. */
+/** Error feedback for codecs without a faster way: encodes the sum, then subtracts the decoded values. */
 final class Residuals {
     private Residuals() {}
 
@@ -26,9 +26,9 @@ final class Residuals {
         return bytes;
     }
 
-    /** Takes what {@code encoded} stands for away from the values that it was made of. */
+    /** Subtracts the decoded values of {@code encoded} from the values that it was made of. */
     static void leaveError(Codec codec, MemorySegment encoded, MemorySegment values, long count) {
-        // The codec can only add: so it adds to the negated values, and the result is negated.
+        // The codec can only add. So it adds to the negated values, and the result is negated.
         negate(values, count, false);
         try {
             codec.decodeAndAdd(encoded, values, count);
@@ -38,7 +38,7 @@ final class Residuals {
         negate(values, count, codec.carriesNonFinite());
     }
 
-    /** What is not finite was carried, so nothing of it is left. */
+    /** Negates the values. If the codec carries values that are not finite, their error is 0. */
     private static void negate(MemorySegment values, long count, boolean carried) {
         float[] block = new float[(int) Math.min(Float32.BLOCK, count)];
         for (long done = 0; done < count; done += Float32.BLOCK) {

@@ -5,11 +5,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Native memory for float32 values that are needed for a moment, by any thread; taken once for as many as need it at a time. */
+/** A pool of native scratch memory for float32 values. Any thread may take from it; it grows to the largest number in use at a time. */
 final class ScratchPool {
     private final Deque<MemorySegment> idle = new ArrayDeque<>();
 
-    /** Room for at least so many values, which hold anything; to be given back. */
+    /** Memory for at least {@code values} values, of any content; the caller gives it back. */
     synchronized MemorySegment take(long values) {
         MemorySegment spare = idle.poll();
         return spare == null || spare.byteSize() < values * Float.BYTES

@@ -7,16 +7,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A setting of a codec as texts have it: {@code key=value}, or the value alone where it is the codec's main one.
+ * A setting of a codec in text form: {@code key=value}, or the value alone if it is the codec's main setting.
  *
  * @param key small letters
- * @param values what may be given, for people: one clause
- * @param usual what holds where a text says nothing
- * @param read of a value's text; an IllegalArgumentException for what is none
- * @param write what {@code read} reads
+ * @param values the possible values, for people: one clause
+ * @param usual the value if a text does not name the setting
+ * @param read reads the text of a value; an IllegalArgumentException for a text that is none
+ * @param write writes a value as {@code read} reads it
  */
 record Setting<T>(String key, String values, T usual, Function<String, T> read, Function<T, String> write) {
-    /** As people write them: Java's literals have more (hexadecimal, a type's letter), which would be a slip here. */
+    /** Decimal numbers only: other forms of Java literals (hexadecimal, a type suffix) would be a mistake here. */
     private static final Pattern NUMBER = Pattern.compile("[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?");
 
     private static final Pattern WHOLE = Pattern.compile("-?[0-9]+");
@@ -76,7 +76,7 @@ record Setting<T>(String key, String values, T usual, Function<String, T> read, 
                 : String.valueOf(value);
     }
 
-    /** As it stands in help: {@code block=64 (8 to 65536 values per scale)}. */
+    /** The line in the help text: {@code block=64 (8 to 65536 values per scale)}. */
     String help() {
         return key + "=" + write.apply(usual) + " (" + values + ")";
     }

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * A codec that keeps 16 bits of each value. Body: {@code count} of them, little-endian.
  *
- * <p>NaN and infinity arrive as such. A finite value that would round to infinity is refused by name: to let it through would make a
- * gradient infinite that was not, to cut it down would be a wrong number without a word.
+ * <p>NaN and infinity arrive as such. A finite value that would round to infinity is rejected with an error that names it. Passing it on
+ * would make a finite gradient infinite, and clipping it would be a silent error.
  */
 sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
     byte id();
@@ -62,7 +62,7 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
         return encodedBytesMax(count);
     }
 
-    /** Chunk by chunk, so that the sum, its halves and what they leave out are made in one pass over the memory. */
+    /** Works block by block, so that one pass over the memory makes the sum, its 16-bit values and the next residual. */
     @Override
     default long encodeWithResidual(
             MemorySegment gradient,

@@ -3,15 +3,15 @@ package io.hearth.compression;
 import io.hearth.accel.CodecKernels;
 import java.lang.foreign.MemorySegment;
 
-/** Values that are looked at run by run, in a cache. What is made for a look is not kept. */
+/** Values that are read run by run, while each run is in a cache. A run is valid until the next one is made. */
 interface Source {
-    /** What value {@code index} is: for samples. */
+    /** Value {@code index}, for samples. */
     float value(long index);
 
     /**
-     * Sees to it that {@code n} values from {@code first} on are in {@link #run}.
+     * Makes {@code n} values from {@code first} on available in {@link #run}.
      *
-     * @param n at most what the source was made for
+     * @param n at most the run length that the source was made for
      * @return the byte at which they begin there, until the next call
      */
     long make(long first, int n);
@@ -19,10 +19,10 @@ interface Source {
     /** Native memory in which {@link #make} leaves values. */
     MemorySegment run();
 
-    /** The same values for another thread, left in another {@code run}. */
+    /** The same values for another thread, with its own {@code run}. */
     Source over(MemorySegment run);
 
-    /** Values that are there. */
+    /** Values that are in memory already. */
     static Source of(MemorySegment values) {
         return new Source() {
             @Override
@@ -48,7 +48,7 @@ interface Source {
     }
 
     /**
-     * {@code gradient[i] + owed[i]}.
+     * {@code gradient[i] + residual[i]}.
      *
      * @param run native memory for the longest run; written
      */

@@ -4,15 +4,15 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Some of the values with their indices; all others are 0.
+ * The encoding of some of the values with their indices; all others are 0.
  *
  * <pre>
  * header parameter: 16 or 32, the bits per value; in its next byte the parameter of {@link Gaps}
  * body: | k: int64 | k values: {@link KeptValues} | k gaps: {@link Gaps} |
  * </pre>
  *
- * A gap is the number of values left out since the one before, so indices strictly rise whatever the bytes are. One set of indices
- * and stored values has one encoding.
+ * A gap is the number of values left out since the one before, so indices strictly rise, whatever the bytes are. Each set of indices and
+ * stored values has exactly one encoding.
  */
 final class Sparse {
     private static final int KEPT_AT = Header.BYTES;
@@ -20,7 +20,7 @@ final class Sparse {
 
     private Sparse() {}
 
-    /** Most bytes of {@code kept} of {@code count} values, or fewer of them. */
+    /** Most bytes for at most {@code kept} of {@code count} values. */
     static long bytesMax(long count, long kept, boolean full) {
         return Math.addExact(VALUES_AT, Math.addExact(KeptValues.bytes(full, kept), Gaps.bytesMax(count, kept)));
     }
@@ -29,7 +29,7 @@ final class Sparse {
         return KeptValues.bits(full) | Gaps.parameter(count, kept) << Byte.SIZE;
     }
 
-    /** One pass over what is to be written. */
+    /** Writes an encoding in one pass. */
     static final class Writer {
         private final KeptValues values;
         private final Gaps.Writer gaps;
@@ -37,10 +37,9 @@ final class Sparse {
         private long expected;
 
         /**
-         * Room for {@link #bytesMax}.
-         *
-         * @param kept how many values will be added
-         * @param largestBits magnitude of the largest of them, as bits; without meaning if {@code full}
+         * Begins an encoding in memory with room for {@link #bytesMax}.
+         * @param kept number of values that will be added
+         * @param largestBits magnitude of the largest of them, as bits; ignored if {@code full}
          */
         Writer(MemorySegment encoded, long count, long kept, boolean full, int largestBits) {
             Header.write(encoded, Header.SPARSE, parameter(count, kept, full), count);
@@ -50,20 +49,20 @@ final class Sparse {
             gaps = new Gaps.Writer(encoded, gapsAt, Gaps.parameter(count, kept));
         }
 
-        /** Indices have to rise; what a decoder will take the value for. */
+        /** Adds a value and returns its decoded value; indices must rise. */
         float add(long index, float value) {
             gaps.add(index - expected);
             expected = index + 1;
             return values.set(written++, value);
         }
 
-        /** The size of it all. */
+        /** Completes the encoding and returns its size in bytes. */
         long finish() {
             return gaps.finish();
         }
     }
 
-    /** Walks over an encoding that {@link #check} found sound. */
+    /** Iterates over an encoding that passed {@link #check}. */
     static final class Cursor implements SparseCursor {
         private final KeptValues values;
         private final Gaps.Reader gaps;
@@ -99,11 +98,11 @@ final class Sparse {
         }
     }
 
-    /** How many values a sound encoding of {@code count} keeps; reads every byte. */
+    /** Checks every byte of an encoding of {@code count} values and returns the number of kept values. */
     static long check(MemorySegment encoded, long count) throws MalformedMessageException {
         Header.check(encoded, Header.SPARSE, count);
         if (encoded.byteSize() < VALUES_AT) {
-            throw new MalformedMessageException("a sparse encoding ends before it says how much it keeps");
+            throw new MalformedMessageException("a sparse encoding ends before its number of kept values");
         }
         long kept = encoded.get(Header.LONG, KEPT_AT);
         boolean full = isFull(encoded);
@@ -128,13 +127,13 @@ final class Sparse {
         return KeptValues.bytes(full, kept) > encoded.byteSize() - VALUES_AT;
     }
 
-    /** Over what {@code values} held. */
+    /** Decodes and overwrites {@code values}. */
     static void scatter(MemorySegment encoded, MemorySegment values, long count) {
         values.asSlice(0, count * Float.BYTES).fill((byte) 0);
         scatterAdd(encoded, values, count);
     }
 
-    /** What is left out still adds 0, which turns -0 into +0. */
+    /** Decodes and adds to {@code values}. Values that are left out still add 0, which turns -0 into +0. */
     static void addAll(MemorySegment encoded, MemorySegment values, long count) {
         Float32.addZero(values, count);
         scatterAdd(encoded, values, count);

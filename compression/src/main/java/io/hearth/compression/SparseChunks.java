@@ -6,8 +6,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Some of the values of each chunk of a tensor, with their indices; all others are 0. Whole chunks take the same number of bytes each, so
- * the place of each is known before any is made (as in Sarfi et al., "Communication efficient LLM pre-training with SparseLoCo", 2025).
+ * The encoding of some of the values of each chunk of a tensor, with their indices; all others are 0. All whole chunks have the same size
+ * in bytes, so the position of each is known before any is made (as in Sarfi et al., "Communication efficient LLM pre-training with
+ * SparseLoCo", 2025).
  *
  * <pre>
  * header parameter: bits per value: 2, 4 or 16; in its next byte the binary logarithm of the chunk's length
@@ -15,15 +16,15 @@ import java.nio.ByteOrder;
  * chunk: | low: uint16 | high: uint16 | k indices within the chunk | k values, each a level and above it a sign | zero bits up to a byte |
  * </pre>
  *
- * All numbers are little-endian, and bits are filled from the lowest on. The last chunk, if it is shorter, has as large a share of values, rounded
- * up.
+ * All numbers are little-endian, and bits are filled from the lowest on. The last chunk, if it is shorter, keeps the same share of its
+ * values, rounded up.
  *
- * <p>Low and high are the upper halves of two float32: no magnitude of the chunk is below the one, and all are below the other. Levels
- * divide the numbers between both, taken as whole numbers by their bits, evenly, which makes them about as far apart in proportion; a value decodes
- * as the middle of its level. So its sign and, to a fraction of the span, its magnitude arrive, whatever engine decodes it.
+ * <p>Low and high are the upper halves of two float32: no magnitude of the chunk is below low, and all are below high. Levels divide the
+ * range between both evenly, with the bits of the float32 taken as whole numbers, so the ratio of neighbouring levels is about constant. A
+ * value decodes as the middle of its level. So its sign and, to a fraction of the span, its magnitude arrive, whatever engine decodes it.
  *
- * <p>An index that is that of the value before it has no value: chunks with fewer values than there is room for end so. Where high is 0, a chunk
- * has none at all.
+ * <p>An index that equals the one before it has no value: this fills the rest of a chunk that has fewer values than there is room for. If
+ * high is 0, a chunk has no values.
  */
 final class SparseChunks {
     static final int CHUNK_MIN = 64;
@@ -40,7 +41,7 @@ final class SparseChunks {
 
     private SparseChunks() {}
 
-    /** Refuses settings that no encoding has. */
+    /** Rejects settings that no encoding has. */
     static void requireSettings(int chunk, int bits) {
         if (chunk < CHUNK_MIN || chunk > CHUNK_MAX || Integer.bitCount(chunk) != 1) {
             throw new IllegalArgumentException("need chunks of " + CHUNK_MIN + " to " + CHUNK_MAX
@@ -53,15 +54,14 @@ final class SparseChunks {
     }
 
     /**
-     * Where everything is.
-     *
+     * The positions of all parts of an encoding.
      * @param count of all values
-     * @param chunk values of each chunk but perhaps the last
-     * @param kept of a whole chunk, 1 to {@code chunk}
+     * @param chunk values of each chunk; the last one may have fewer
+     * @param kept values of a whole chunk that are kept, 1 to {@code chunk}
      * @param bits of each value that is kept
      */
     record Layout(long count, int chunk, int kept, int bits) {
-        /** What a sound encoding says of itself. */
+        /** The layout that a valid encoding states. */
         static Layout of(MemorySegment encoded, long count) {
             int parameter = Header.parameter(encoded);
             return new Layout(count, 1 << (parameter >>> Byte.SIZE), encoded.get(INT, Header.BYTES), parameter & 0xff);
@@ -84,10 +84,10 @@ final class SparseChunks {
             return (int) Math.min(chunk, count - number * chunk);
         }
 
-        /** Values that a chunk of {@code n} has room for. */
+        /** Number of values for which a chunk of {@code n} has room. */
         int kept(int n) {
             if (n == chunk) {
-                return kept; // without a division, because this is asked for each chunk
+                return kept; // without a division, because this is called for each chunk
             }
             return (int) Math.ceilDiv((long) kept * n, chunk);
         }
@@ -100,7 +100,7 @@ final class SparseChunks {
             return CHUNKS_AT + number * bytes(chunk);
         }
 
-        /** How many chunks begin before a byte. */
+        /** Number of chunks that begin before byte {@code end}. */
         long chunksBefore(long end) {
             return end <= CHUNKS_AT ? 0 : Math.min(chunks(), Math.ceilDiv(end - CHUNKS_AT, (long) bytes(chunk)));
         }
@@ -109,7 +109,7 @@ final class SparseChunks {
             return count == 0 ? CHUNKS_AT : at(chunks() - 1) + bytes(values(chunks() - 1));
         }
 
-        /** Bit, in its chunk, at which an index begins. */
+        /** The bit at which an index begins. */
         private long indexBit(long number, int entry) {
             return (at(number) + SPAN_BYTES) * Byte.SIZE + (long) entry * indexBits();
         }
@@ -119,7 +119,7 @@ final class SparseChunks {
         }
     }
 
-    /** A number of at most 16 bits. */
+    /** Reads a number of at most 16 bits. */
     private static int bits(MemorySegment encoded, long bit, int width) {
         long at = bit >>> 3;
         if (at + Integer.BYTES <= encoded.byteSize()) {
@@ -143,7 +143,7 @@ final class SparseChunks {
             return (long) (high - low) << HALF;
         }
 
-        /** Of a magnitude between both, as bits. */
+        /** The level of a magnitude between both bounds, given as bits. */
         int level(int magnitude) {
             return (int) (((long) (magnitude - (low << HALF)) << (bits - 1)) / span());
         }
@@ -155,12 +155,12 @@ final class SparseChunks {
         }
     }
 
-    /** Writes chunk after chunk; each may be written by itself. */
+    /** Writes chunks, in any order. */
     static final class Writer {
         private final MemorySegment encoded;
         private final Layout layout;
 
-        /** Room for all bytes of the layout; writes what precedes the chunks. */
+        /** Writes the header and the number of kept values; {@code encoded} has room for the whole layout. */
         Writer(MemorySegment encoded, Layout layout) {
             this.encoded = encoded;
             this.layout = layout;
@@ -172,8 +172,8 @@ final class SparseChunks {
          * Writes a chunk.
          *
          * @param indices within the chunk, rising
-         * @param values finite and not 0, of these indices
-         * @param n how many there are, at most those that there is room for
+         * @param values of these indices, finite and not 0
+         * @param n number of values, at most the room of the chunk
          */
         void write(long number, int[] indices, float[] values, int n) {
             long at = layout.at(number);
@@ -206,7 +206,7 @@ final class SparseChunks {
         }
     }
 
-    /** Puts numbers of some bits one after the other. */
+    /** Packs numbers of some bits each, one after the other. */
     private static final class Packer {
         private final MemorySegment encoded;
         private long at;
@@ -234,7 +234,7 @@ final class SparseChunks {
         }
     }
 
-    /** Walks over a sound encoding. */
+    /** Iterates over an encoding that passed {@link #check}. */
     static final class Cursor implements SparseCursor {
         private final MemorySegment encoded;
         private final Layout layout;
@@ -303,7 +303,7 @@ final class SparseChunks {
         }
     }
 
-    /** Reads every byte of what may be an encoding of {@code count} values. */
+    /** Checks every byte of an encoding of {@code count} values. */
     static Layout check(MemorySegment encoded, long count) throws MalformedMessageException {
         Header.check(encoded, Header.CHUNKS, count);
         int parameter = Header.parameter(encoded);

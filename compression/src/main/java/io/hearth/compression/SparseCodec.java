@@ -3,16 +3,18 @@ package io.hearth.compression;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
-/** A codec that keeps some values, which {@link SparseSum} adds, and can encode values that are not in memory as a whole. */
+/**
+ * A codec that keeps some of the values. {@link SparseSum} adds its encodings. It can encode values that are never in memory as a whole.
+ */
 sealed interface SparseCodec extends Codec permits TopKCodec, ChunkedTopKCodec {
-    /** Values of a source that are looked at in one go, of {@code count}. */
+    /** The run length, in values, that a source of {@code count} values needs. */
     int run(long count);
 
     /**
-     * Encodes the values of a source as {@link #encode(MemorySegment, long, MemorySegment)} does those of a memory.
+     * Encodes the values of a source as {@link #encode(MemorySegment, long, MemorySegment)} does the values in memory.
      *
-     * @param source made for {@link #run} values at a time
-     * @param candidates room at hand
+     * @param source made for runs of {@link #run} values
+     * @param candidates buffers for reuse
      */
     long encode(Source source, long count, Candidates candidates, MemorySegment encoded) throws NonFiniteException;
 

@@ -2,9 +2,9 @@ package io.hearth.compression;
 
 import java.lang.foreign.MemorySegment;
 
-/** Walks over the values of an encoding that was found sound, by rising index. */
+/** Iterates over the values of an encoding that passed its check, by rising index. */
 interface SparseCursor {
-    /** Over nothing. */
+    /** A cursor over no values. */
     SparseCursor NONE = new SparseCursor() {
         @Override
         public boolean next() {
@@ -22,10 +22,10 @@ interface SparseCursor {
         }
     };
 
-    /** Goes to the next value; false behind the last. */
+    /** Goes to the next value; false after the last. */
     boolean next();
 
-    /** From the start, goes to the first value at {@code index} or behind it; false if there is none. */
+    /** From the start, goes to the first value at {@code index} or above; false if there is none. */
     default boolean seek(long index) {
         boolean more = next();
         while (more && index() < index) {
@@ -34,13 +34,13 @@ interface SparseCursor {
         return more;
     }
 
-    /** Of the value in the tensor. */
+    /** Index of the value in the tensor. */
     long index();
 
-    /** What stands there. */
+    /** The value. */
     float value();
 
-    /** Over an encoding of {@code count} values, in whichever of both forms it is. */
+    /** A cursor over an encoding of {@code count} values, of either form. */
     static SparseCursor over(MemorySegment encoded, long count) {
         return Header.isOf(encoded, Header.CHUNKS)
                 ? new SparseChunks.Cursor(encoded, count)

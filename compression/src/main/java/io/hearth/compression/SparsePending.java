@@ -5,10 +5,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * A sparse encoding of all that a tensor's gradient and memory hold, of which nothing was written down yet: gradient and memory
- * stay as they are until the sum is certain. Then one pass over both makes what is owed and, where it is wanted, the sum itself.
+ * A pending sparse encoding of a tensor's gradient plus residual. Gradient and memory stay unchanged until the sum is certain. Then one
+ * pass over both computes the next residual and, if it is wanted, the sum itself.
  *
- * <p>The gradient and the encoding are borrowed until the end, and must not change before.
+ * <p>The gradient and the encoding are borrowed until the end, and must not change before it.
  */
 public abstract sealed class SparsePending implements Pending
         permits ResidualSparsePending, NarrowSparsePending, DgcPending {

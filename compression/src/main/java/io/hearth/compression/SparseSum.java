@@ -6,11 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads what {@link TopKCodec}, {@link ChunkedTopKCodec} and {@link DgcMemory} write, and adds it to sums without a detour through dense values: sparse encodings, and
- * dense ones (as {@link NoneCodec} writes them) where values that are not finite had to arrive as such.
+ * Reads the encodings of {@link TopKCodec}, {@link ChunkedTopKCodec} and {@link DgcMemory}, and adds them to sums without decoding them to
+ * dense values first. Encodings are sparse, or dense (as {@link NoneCodec} writes them) if values that are not finite had to arrive as
+ * such.
  */
 public final class SparseSum {
-    /** Values that are added in one go, in a first-level cache. */
+    /** Values per run: a run fits a first-level cache. */
     static final int RUN = 4096;
 
     private static final NoneCodec DENSE = new NoneCodec();
@@ -18,7 +19,7 @@ public final class SparseSum {
     private SparseSum() {}
 
     /**
-     * Decodes an encoding over what {@code values} held.
+     * Decodes an encoding and overwrites {@code values}.
      *
      * @throws MalformedMessageException as {@link Codec#decode}
      */
@@ -48,12 +49,12 @@ public final class SparseSum {
     }
 
     /**
-     * Decodes a sum of several encodings, or their mean, over what {@code values} held: added in the order given, each value divided
-     * before it is added.
+     * Decodes the sum of several encodings, or their mean, and overwrites {@code values}. Encodings are added in the order given, each
+     * value divided before it is added.
      *
      * @param encodings heap or native; borrowed
      * @param divisor 1 or more
-     * @throws MalformedMessageException as {@link Codec#decode}, about the first one that is malformed; found before anything is written
+     * @throws MalformedMessageException as {@link Codec#decode}, about the first one that is malformed; thrown before anything is written
      */
     public static void decodeAll(
             Workers workers, List<MemorySegment> encodings, int divisor, MemorySegment values, long count)
@@ -71,13 +72,13 @@ public final class SparseSum {
         });
     }
 
-    /** Sound encodings on their way into a sum, run by run, in order. */
+    /** Adds checked encodings to a sum, run by run, in order. */
     static final class Addends {
         private final MemorySegment sum;
         private final int divisor;
         private final List<Addend> addends = new ArrayList<>();
 
-        /** Each value of {@code encodings} from {@code from} on is divided before it is added to {@code sum}, whatever that held. */
+        /** Adds the values from {@code from} on; each is divided before it is added. {@code sum} is overwritten. */
         Addends(List<MemorySegment> encodings, int divisor, MemorySegment sum, long count, long from) {
             this.sum = sum;
             this.divisor = divisor;
@@ -89,7 +90,7 @@ public final class SparseSum {
             }
         }
 
-        /** Makes {@code n} values from {@code first} on; runs have to come in order. */
+        /** Writes {@code n} values of the sum from {@code first} on; runs must come in order. */
         void add(long first, int n) {
             if (addends.isEmpty()) {
                 return;
@@ -134,11 +135,10 @@ public final class SparseSum {
     }
 
     /**
-     * Reads every byte of an encoding.
-     *
+     * Checks every byte of an encoding.
      * @param encoded heap or native; borrowed
-     * @return whether it is sparse; else it holds all values
-     * @throws MalformedMessageException if it is no sum of {@code count} values
+     * @return whether it is sparse, or else dense
+     * @throws MalformedMessageException if it is not a valid encoding of {@code count} values
      */
     public static boolean check(MemorySegment encoded, long count) throws MalformedMessageException {
         if (Header.isOf(encoded, Header.NONE)) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Which share of the values is kept in which step: large at first, while gradients change fast, and small for good.
+ * The share of the values that is kept in each step: large at first, while gradients change fast, and small afterwards.
  *
  * @param fractions above 0, at most 1, one for each span; the last one holds for ever
  * @param stepsEach steps per span, at least 1; usually those of an epoch
@@ -22,23 +22,23 @@ public record SparsitySchedule(List<Double> fractions, long stepsEach) {
         fractions.forEach(fraction -> TopKCodec.checkFraction("sparsity", fraction));
     }
 
-    /** Leaves out 75, 93.75, 98.4375, 99.6 and then 99.9 % (Lin et al., ICLR 2018). */
+    /** The schedule of Lin et al. (ICLR 2018): leaves out 75, 93.75, 98.4375, 99.6 and then 99.9 %. */
     public static SparsitySchedule dgc(long stepsPerEpoch) {
         return new SparsitySchedule(DGC, stepsPerEpoch);
     }
 
-    /** Those of {@link #dgc} that are larger than {@code fraction}, and then this. */
+    /** The fractions of {@link #dgc} that are larger than {@code fraction}, then {@code fraction}. */
     public static SparsitySchedule downTo(double fraction, long stepsPerEpoch) {
         Stream<Double> larger = DGC.stream().filter(share -> share > fraction);
         return new SparsitySchedule(Stream.concat(larger, Stream.of(fraction)).toList(), stepsPerEpoch);
     }
 
-    /** Always the same. */
+    /** The same fraction in every step. */
     public static SparsitySchedule constant(double fraction) {
         return new SparsitySchedule(List.of(fraction), 1);
     }
 
-    /** The share kept in step {@code step}, the first is 0. */
+    /** The share kept in step {@code step}, counted from 0. */
     public double fraction(long step) {
         if (step < 0) {
             throw new IllegalArgumentException("need a step of at least 0, got " + step);

@@ -19,10 +19,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Reads and writes strategies: the tables of all codecs, and {@code auto[:lossless|int8|lossy|codec[+codec]…]}. */
+/** Reads and writes strategies, with the tables of all codecs and {@code auto[:lossless|int8|lossy|codec[+codec]…]}. */
 final class StrategyText {
     private static final String BLOCK_VALUES = "8 to 65536 values per scale";
-    private static final String FRACTION_VALUES = "share of the values that is sent, above 0, at most 1";
+    private static final String FRACTION_VALUES = "above 0, at most 1: the share of the values that is sent";
 
     private static final Setting<Integer> BLOCK8 = Setting.whole("block", BLOCK_VALUES, Int8Codec.BLOCK_DEFAULT);
     private static final Setting<Integer> BLOCK4 = Setting.whole("block", BLOCK_VALUES, Int4Codec.BLOCK_DEFAULT);
@@ -82,7 +82,7 @@ final class StrategyText {
 
     private static final Setting<Integer> CHUNK = Setting.whole(
             "chunk",
-            "values of which that share is sent, a power of two from 64 to 65536, or 0 for all of a tensor",
+            "a power of two from 64 to 65536: that share of each chunk is sent; or 0 for the whole tensor as one chunk",
             0);
     private static final Setting<Integer> TOP_K_BITS =
             Setting.whole("bits", "16 or 32 of each value, in chunks 2, 4 or 16", Short.SIZE);
@@ -117,13 +117,13 @@ final class StrategyText {
     private static final Setting<Double> DGC_FRACTION =
             Setting.number("fraction", FRACTION_VALUES, Dgc.FRACTION_DEFAULT);
     private static final Setting<Double> MOMENTUM =
-            Setting.number("momentum", "that of the optimiser, which must have none itself: 0 to below 1", 0.9);
+            Setting.number("momentum", "0 to below 1, taken over from the optimiser, which then applies none", 0.9);
     private static final Setting<Integer> WARM_UP =
-            Setting.whole("warmup", "steps with each of the larger shares that come first", 0);
+            Setting.whole("warmup", "0 or more steps with each of the larger shares that come first", 0);
     private static final Setting<Double> CLIP =
-            Setting.number("clip", "largest L2 norm of a tensor's sum, above 0", Double.POSITIVE_INFINITY);
+            Setting.number("clip", "above 0: the largest L2 norm of a tensor's sum", Double.POSITIVE_INFINITY);
     private static final Setting<Integer> REUSE =
-            Setting.whole("reuse", "steps from one search for the values to send to the next, 1 or more", 1);
+            Setting.whole("reuse", "1 or more steps from one search for the values to send to the next", 1);
 
     private static final CodecText<Dgc> DGC = new CodecText<>(
             "dgc",
@@ -145,7 +145,7 @@ final class StrategyText {
                     .with(BITS, dgc.bits()));
 
     private static final Setting<Integer> RANK =
-            Setting.whole("rank", "columns of both factors, 1 or more", PowerSgd.RANK_DEFAULT);
+            Setting.whole("rank", "1 or more columns of both factors", PowerSgd.RANK_DEFAULT);
 
     private static final CodecText<PowerSgd> POWER_SGD = new CodecText<>(
             "powersgd",
@@ -164,7 +164,7 @@ final class StrategyText {
 
     private StrategyText() {}
 
-    /** {@code usual}: stochastic. */
+    /** {@code usual} is true for stochastic. */
     private static Setting<Boolean> rounding(boolean usual) {
         return new Setting<>(
                 "rounding",
@@ -178,12 +178,13 @@ final class StrategyText {
                 isStochastic -> isStochastic ? "stochastic" : "nearest");
     }
 
-    /** Refuses a name that is none, or too long to be compared in every sum. */
+    /** Rejects a name that is empty, or too long to be compared in every sum. */
     static void requireShort(String text) {
         if (text.isEmpty() || text.length() > CompressionStrategy.TEXT_MAX) {
-            throw new IllegalArgumentException("the name of a compression has 1 to " + CompressionStrategy.TEXT_MAX
-                    + " characters, because ranks compare it in every sum, and this one has " + text.length() + ": '"
-                    + text + "'; take fewer codecs, rounder settings or a shorter name");
+            throw new IllegalArgumentException(
+                    "the name of a compression must have 1 to " + CompressionStrategy.TEXT_MAX
+                            + " characters, because ranks compare it in every sum, got " + text.length() + ": '" + text
+                            + "'; take fewer codecs, rounder settings or a shorter name");
         }
     }
 
@@ -225,7 +226,7 @@ final class StrategyText {
             Optional<String> today = today(text);
             if (today.isPresent()) {
                 throw new IllegalArgumentException(
-                        "'" + text + "' is how it was written before: write " + today.get(), wrong);
+                        "'" + text + "' is the former spelling: write " + today.get(), wrong);
             }
             throw wrong;
         }
@@ -277,7 +278,7 @@ final class StrategyText {
         };
     }
 
-    /** What the spelling of before means, which had colons between settings; empty if it is none. */
+    /** The present form of a former spelling, which had colons between settings; empty if the text is no such spelling. */
     private static Optional<String> today(String text) {
         if (text.startsWith(AUTO)) {
             return Stream.of(text.substring(Math.min(text.length(), AUTO.length() + 1))
@@ -321,7 +322,8 @@ final class StrategyText {
         var lines = new ArrayList<String>();
         TABLES.forEach(each -> lines.addAll(each.help()));
         lines.add("auto[:lossless|int8|lossy|CODEC+CODEC]");
-        lines.add("  whichever is fastest, by what may be lost (usually nothing), or of " + FOR_AUTO);
+        lines.add(
+                "  the fastest codec that loses no more than allowed (usually nothing), or the fastest of " + FOR_AUTO);
         lines.add("rules:CODEC@CONDITION/CODEC@CONDITION/…");
         lines.add(
                 "  the first codec whose conditions a tensor fits: @1d, @2d, @from=VALUES, @below=VALUES; none by default");

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.zip.CRC32C;
 
 /**
- * Remembered tensors as bytes.
+ * The file format of a gradient memory.
  *
  * <pre>
  *  | magic:4 | version:1 | kind:1 | zero:2 | tensors:4 |
@@ -27,16 +27,16 @@ import java.util.zip.CRC32C;
  * All numbers are little-endian.
  */
 final class TensorFile {
-    /** {@link ErrorFeedback}: what is owed. */
+    /** {@link ErrorFeedback}: the residual. */
     static final byte ERROR_FEEDBACK = 1;
 
     /** {@link DgcMemory}: momentum, then velocity. */
     static final byte DGC = 2;
 
-    /** {@link PowerSgdMemory}: what is owed, then the right factor, line by line. */
+    /** {@link PowerSgdMemory}: the residual, then the right factor, line by line. */
     static final byte POWER_SGD = 3;
 
-    /** {@link RandomKMemory}: what is owed, if anything is remembered. */
+    /** {@link RandomKMemory}: the residual, if one is kept. */
     static final byte RANDOM_K = 4;
 
     private static final int MAGIC = 0x4d_47_52_48; // HRGM
@@ -87,7 +87,7 @@ final class TensorFile {
         file.set(INT, at, checksum(file.asSlice(0, at)));
     }
 
-    /** What was written, to be kept narrow or not; nothing is allocated before all is known to be sound. */
+    /** Reads what {@link #write} wrote, into narrow or wide memory; nothing is allocated before the whole file was checked. */
     static SortedMap<String, TensorMemory> read(byte kind, int tensorsMax, boolean isNarrow, MemorySegment file)
             throws MalformedMessageException {
         if (file.byteSize() < HEAD_BYTES + Integer.BYTES || file.get(LONG, 0) != head(kind)) {
@@ -95,7 +95,7 @@ final class TensorFile {
         }
         long end = file.byteSize() - Integer.BYTES;
         if (file.get(INT, end) != checksum(file.asSlice(0, end))) {
-            throw new MalformedMessageException("the saved gradient memory is damaged: its checksum does not fit");
+            throw new MalformedMessageException("the saved gradient memory is damaged: wrong checksum");
         }
         List<Entry> entries = entries(file, tensorsMax, end);
         var tensors = new TreeMap<String, TensorMemory>();
@@ -129,7 +129,7 @@ final class TensorFile {
             at += TENSOR_BYTES + name(entry.name()).length + entry.values().byteSize();
         }
         if (at != end) {
-            throw new MalformedMessageException(end - at + " bytes behind the last saved tensor");
+            throw new MalformedMessageException(end - at + " bytes after the last saved tensor");
         }
         return entries;
     }
@@ -137,7 +137,7 @@ final class TensorFile {
     private static Entry entry(MemorySegment file, long start, long end) throws MalformedMessageException {
         int nameBytes = end - start < TENSOR_BYTES ? -1 : file.get(INT, start);
         if (nameBytes < 0 || nameBytes > NAME_BYTES_MAX || nameBytes > end - start - TENSOR_BYTES) {
-            throw new MalformedMessageException("a saved tensor is cut at its name");
+            throw new MalformedMessageException("a saved tensor is cut off at its name");
         }
         long at = start + Integer.BYTES;
         String name = name(file.asSlice(at, nameBytes));
@@ -147,7 +147,7 @@ final class TensorFile {
         long valuesAt = at + 4 * Long.BYTES;
         if (floats < 0 || floats > (end - valuesAt) / Float.BYTES || steps < 0) {
             throw new MalformedMessageException(
-                    "saved tensor " + name + " has " + floats + " values after " + steps + " steps: that does not fit");
+                    "saved tensor " + name + " has " + floats + " values after " + steps + " steps: out of range");
         }
         MemorySegment values = file.asSlice(valuesAt, floats * Float.BYTES);
         for (long i = 0; i < floats; i++) {

@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is remembered of one tensor, and the encoding of it that is pending. At rest it is float32, or {@link BFloat16} if it is narrow; then
- * parts of it are made wide where they are used.
+ * The memory of one tensor, and its pending encoding. Values are stored as float32, or as {@link BFloat16} if the memory is narrow; then
+ * parts of it are converted to float32 where they are used.
  */
 final class TensorMemory {
     private final Arena arena = Arena.ofShared();
@@ -21,11 +21,11 @@ final class TensorMemory {
     private @Nullable Encoding pending;
 
     /**
-     * All zero.
+     * A memory of zeros.
      *
-     * @param floats how many
-     * @param shape what else has to be alike for them to be of use
-     * @param isNarrow kept as bfloat16
+     * @param floats number of values
+     * @param shape a further number that must match for the memory to be reused
+     * @param isNarrow whether it is stored as bfloat16
      */
     TensorMemory(long floats, long shape, boolean isNarrow) {
         this.floats = floats;
@@ -34,7 +34,7 @@ final class TensorMemory {
         now = allocate();
     }
 
-    /** What {@link TensorFile} read; takes {@code values}, which are float32, over by copy. */
+    /** A memory that {@link TensorFile} read; copies {@code values}, which are float32. */
     TensorMemory(long floats, long shape, long steps, long note, MemorySegment values, boolean isNarrow) {
         this(floats, shape, isNarrow);
         this.steps = steps;
@@ -50,7 +50,7 @@ final class TensorMemory {
         return isNarrow;
     }
 
-    /** What value {@code index} is. */
+    /** Value {@code index}, as float32. */
     float value(long index) {
         return isNarrow ? BFloat16.value(now, index) : now.get(Float32.FLOAT, index * Float.BYTES);
     }
@@ -92,22 +92,22 @@ final class TensorMemory {
         return shape;
     }
 
-    /** How many encodings were committed. */
+    /** Number of committed encodings. */
     long steps() {
         return steps;
     }
 
-    /** What the last committed encoding left besides the floats; 0 at first. */
+    /** A number that the last committed encoding stored besides the values; 0 at first. */
     long note() {
         return note;
     }
 
-    /** As it is at rest. */
+    /** The stored values. */
     MemorySegment now() {
         return now;
     }
 
-    /** A second memory of the same size, for an encoding that replaces the first one as a whole; taken when first asked for. */
+    /** A second memory of the same size, for an encoding that replaces all values; allocated at its first use. */
     MemorySegment next() {
         MemorySegment taken = next;
         if (taken == null) {
@@ -117,7 +117,7 @@ final class TensorMemory {
         return taken;
     }
 
-    /** An encoding that leaves in {@link #next} what will be {@link #now}. */
+    /** Begins an encoding that writes {@link #next}, which its commit makes {@link #now}. */
     Encoding pendNext(long encodedBytes) {
         return pend(encodedBytes, note, () -> {
             MemorySegment kept = next();
@@ -161,7 +161,7 @@ final class TensorMemory {
         arena.close();
     }
 
-    /** One that was made, or is being made part by part. */
+    /** An encoding that was made, or is being made part by part. */
     final class Encoding implements Pending {
         private final long encodedBytes;
         private final long nextNote;

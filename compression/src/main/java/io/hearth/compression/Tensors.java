@@ -4,7 +4,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The remembered tensors of one memory by name, at most so many. */
+/** The tensors of one memory by name, with an upper bound of their number. */
 final class Tensors {
     private final int tensorsMax;
     private final boolean isNarrow;
@@ -26,7 +26,7 @@ final class Tensors {
         return tensorsMax;
     }
 
-    /** The tensor of that name, idle; a fresh one if there is none or it has another number of floats or another shape. */
+    /** The tensor of that name, which must not be pending; a fresh one if there is none of that number of floats and shape. */
     TensorMemory idle(String key, long floats, long shape) {
         TensorMemory known = byKey.get(key);
         if (known != null) {
@@ -44,8 +44,8 @@ final class Tensors {
 
     void requireRoom(String key) {
         if (byKey.size() >= tensorsMax && !byKey.containsKey(key)) {
-            throw new IllegalStateException("gradient memory for more than " + tensorsMax
-                    + " tensors: use the same keys in every step, or allow more");
+            throw new IllegalStateException("the gradient memory is full: it holds at most " + tensorsMax
+                    + " tensors; use the same keys in every step, or allow more");
         }
     }
 
@@ -63,13 +63,13 @@ final class Tensors {
         }
     }
 
-    /** All of them, none pending, in the order of their names. */
+    /** All tensors, none of which may be pending, in the order of their names. */
     SortedMap<String, TensorMemory> allIdle() {
         byKey.forEach((key, tensor) -> tensor.checkIdle(key));
         return byKey;
     }
 
-    /** Takes over those and closes its own. */
+    /** Replaces all tensors by {@code fresh} and closes the old ones. */
     void replace(SortedMap<String, TensorMemory> fresh) {
         SortedMap<String, TensorMemory> old = allIdle();
         byKey = fresh;

@@ -7,13 +7,13 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Only the values of largest magnitude, with their indices; all others decode as 0.
+ * Keeps only the values of largest magnitude, with their indices; all others decode as 0.
  *
- * <p>How many are kept depends on {@code count} alone: {@code fraction * count} rounded to the nearest, at least 1. Of equal
+ * <p>The number of kept values depends on {@code count} alone: {@code fraction * count} rounded to the nearest, at least 1. Of equal
  * magnitudes the lower index is kept first. {@link SparseSum} adds such encodings.
  *
- * <p>Values are stored in 16 bits, relative to the largest (what that rounds off is left over, like all that is not sent), or
- * exactly; decoders read both.
+ * <p>Values are stored exactly, or in 16 bits relative to the largest one (error feedback keeps the rounding error too); decoders read
+ * both.
  *
  * <pre>
  * header parameter: 16 or 32, the bits per value; in its next byte r
@@ -24,7 +24,7 @@ import java.lang.foreign.MemorySegment;
  * A gap is the number of values left out since the one before, so indices strictly rise whatever the bytes are.
  */
 public final class TopKCodec implements SparseCodec {
-    /** One in a hundred, with error feedback, trains like dense gradients. */
+    /** One value in a hundred: with error feedback, it trains like dense gradients. */
     public static final double FRACTION_DEFAULT = 0.01;
 
     private final double fraction;
@@ -32,7 +32,7 @@ public final class TopKCodec implements SparseCodec {
     private final CodecKernels kernels;
 
     /**
-     * Keeps that share of the values, 16 bits of each.
+     * Keeps {@code fraction} of the values, 16 bits of each.
      *
      * @param fraction above 0, at most 1
      */
@@ -41,10 +41,10 @@ public final class TopKCodec implements SparseCodec {
     }
 
     /**
-     * Keeps that share of the values.
+     * Keeps {@code fraction} of the values.
      *
      * @param fraction above 0, at most 1
-     * @param full all 32 bits of each, or else 16
+     * @param full whether to keep all 32 bits of each, or else 16
      */
     public TopKCodec(double fraction, boolean full) {
         this(fraction, full, Engines.best().codecKernels());
@@ -64,7 +64,7 @@ public final class TopKCodec implements SparseCodec {
         }
     }
 
-    /** {@code fraction * count} rounded to the nearest, at least 1 of what there is. */
+    /** {@code fraction * count} rounded to the nearest, at least 1 unless {@code count} is 0. */
     static long kept(double fraction, long count) {
         return count == 0 ? 0 : Math.clamp(Math.round(count * fraction), 1, count);
     }

@@ -3,11 +3,11 @@ package io.hearth.compression;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What a text says of a codec's settings; the usual value for all others. */
+/** The settings of a codec that a text gives; all others have their usual value. */
 final class Values {
     private final Map<Setting<?>, Object> given = new HashMap<>();
 
-    /** These, with one more. */
+    /** Adds a setting and returns this. */
     <T> Values with(Setting<T> setting, T value) {
         given.put(setting, value);
         return this;

@@ -3,12 +3,9 @@ package io.hearth.compression;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 
-/**
- * Threads that share the work of one large tensor among them, the caller's first. What comes of it does not depend on how many there
- * are.
- */
+/** Threads that share the work on one large tensor; the caller's thread is one of them. The result does not depend on their number. */
 public interface Workers {
-    /** The caller alone. */
+    /** The caller's thread alone. */
     Workers NONE = new Workers() {
         @Override
         public int count() {
@@ -28,34 +25,34 @@ public interface Workers {
         }
     };
 
-    /** The fewest values that a thread gets: to start one takes some tens of microseconds. */
+    /** The fewest values for one thread, because starting it takes some tens of microseconds. */
     long VALUES_MIN = 1 << 18;
 
-    /** How many may work at a time, the caller among them; 1 or more. */
+    /** Most threads that work at a time, including the caller's; 1 or more. */
     int count();
 
     /**
-     * Does pieces 0 to {@code pieces - 1}, each once, and returns when all are done. What is written before the call is seen by all pieces,
-     * and what they write by the caller.
+     * Runs pieces 0 to {@code pieces - 1}, each once, and returns when all are done. All pieces see what was written before the call, and
+     * the caller then sees what they wrote.
      *
-     * @param piece called by any thread, several times at once
-     * @throws RuntimeException as the piece of the lowest number that failed did; so with errors
+     * @param piece called by any thread, several at the same time
+     * @throws RuntimeException the exception of the failed piece with the lowest number; the same for errors
      */
     void run(int pieces, IntConsumer piece);
 
-    /** Into how many pieces to divide so many values; 1 or more. */
+    /** The number of pieces into which to divide {@code values} values; 1 or more. */
     default int pieces(long values) {
         return Math.clamp(values / VALUES_MIN, 1, count());
     }
 
-    /** Does something with items {@code from} to {@code end - 1}, which may be none. */
+    /** Processes items {@code from} to {@code end - 1}, which may be none. */
     @FunctionalInterface
     interface Piece {
         void run(int number, long from, long end);
     }
 
     /**
-     * Divides {@code count} items into consecutive pieces of about one size and {@link #run}s them.
+     * Divides {@code count} items into consecutive pieces of about the same size and {@link #run}s them.
      *
      * @param unit pieces begin at multiples of it; 1 or more
      */
@@ -64,6 +61,6 @@ public interface Workers {
         run(pieces, number -> piece.run(number, Math.min(count, number * each), Math.min(count, (number + 1) * each)));
     }
 
-    /** Those who may use {@code memory}: all, or only the caller where it belongs to the caller's thread. */
+    /** The workers that may access {@code memory}: all, or only the caller if the memory is confined to the caller's thread. */
     Workers over(MemorySegment memory);
 }

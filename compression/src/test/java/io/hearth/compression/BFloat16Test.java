@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** float32 at rest as bfloat16. */
+/** float32 stored as bfloat16. */
 final class BFloat16Test {
     private static final int COUNT = 20_000;
 
@@ -23,7 +23,7 @@ final class BFloat16Test {
         arena.close();
     }
 
-    /** Four standard deviations of the mean of so many roundings, each by less than a step. */
+    /** The tolerance is four standard deviations of the mean of {@code COUNT} roundings, each of which errs by less than a step. */
     @ParameterizedTest
     @ValueSource(floats = {1.001f, -3.14159f, 1e-30f, -1e30f, 0.3f, 1e-41f})
     void roundingIsRightInTheMeanAndByLessThanAStep(float value) {

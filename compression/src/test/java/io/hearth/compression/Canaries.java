@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Bytes around values that nobody may write. */
+/** Guard bytes around values: no code may write them. */
 final class Canaries {
     private static final int BYTES = 64;
     private static final byte ALIVE = 0x3c;
@@ -17,7 +17,7 @@ final class Canaries {
         return arena.allocate(2L * BYTES + (long) count * Float.BYTES).fill(ALIVE);
     }
 
-    /** The first part of {@code ample}, fresh. */
+    /** The first part of {@code ample}, with fresh guard bytes. */
     static MemorySegment within(MemorySegment ample, int count) {
         return ample.asSlice(0, 2L * BYTES + (long) count * Float.BYTES).fill(ALIVE);
     }

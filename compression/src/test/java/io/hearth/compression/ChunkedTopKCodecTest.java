@@ -28,7 +28,7 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
         return oracle(values, 0.1, 256, 16);
     }
 
-    /** Chunk by chunk, by sorting. */
+    /** The expected values, chunk by chunk, by sorting. */
     static float[] oracle(float[] values, double fraction, int chunk, int bits) {
         float[] decoded = new float[values.length];
         int whole = (int) Math.max(1, Math.round(chunk * fraction));
@@ -64,7 +64,7 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
         }
     }
 
-    /** A magnitude as whole number. */
+    /** The bits of a magnitude as a whole number. */
     private static int number(float value) {
         return Float.floatToIntBits(Math.abs(value));
     }
@@ -90,7 +90,7 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
         assertTrue(bytes * ratio <= count * Float.BYTES, count * (double) Float.BYTES / bytes + "x");
     }
 
-    /** The bound of one chunk is a guess for the next: also where that is quite another one. */
+    /** The search takes the bound of one chunk as a guess for the next, which may have values of quite another size. */
     @Test
     void chunksOfQuiteOtherSizesFindTheirLargestToo() throws Exception {
         var codec = new ChunkedTopKCodec(0.05, 64, 16);
@@ -104,7 +104,7 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
         assertBitsEqual(oracle(values, 0.05, 64, 16), roundTrip(codec, values), "growing and shrinking");
     }
 
-    /** Where there are fewer values than there is room for. */
+    /** Chunks with fewer values than there is room for. */
     @Test
     void fewValuesAreFewInTheEncodingToo() throws Exception {
         var codec = new ChunkedTopKCodec(0.25, 64, 4);
@@ -121,7 +121,7 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
         assertArrayEquals(new float[64], Arrays.copyOf(decoded, 64));
     }
 
-    /** Levels reach over some octaves; what is far below waits, with error feedback, until it is not. */
+    /** Levels cover some octaves. With error feedback, a value far below them waits until its sum is large enough. */
     @Test
     void whatIsFarBelowTheLargestWaitsWhereLevelsAreFew() throws Exception {
         float[] values = new float[64];
@@ -133,7 +133,7 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
         assertArrayEquals(new int[] {3, 4, 5}, kept(roundTrip(new ChunkedTopKCodec(0.1, 64, 16), values)));
     }
 
-    /** The same bytes, and what was made does not change any more. */
+    /** The bytes are the same, and bytes already made do not change. */
     @ParameterizedTest
     @ValueSource(longs = {1, 7, 15, 16, 100, 5000})
     void anEncodingMayBeMadeFromItsBeginningOn(long stride) throws Exception {
@@ -157,7 +157,7 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
         }
     }
 
-    /** As memory remembers it, and of a value that cannot be carried the chunks before it are made all the same. */
+    /** The encoding includes the residual. If a value cannot be carried, the chunks before it are made all the same. */
     @Test
     void whatIsOwedGoesIntoAnEncodingThatIsMadeFromItsBeginningOn() throws Exception {
         float[] values = Pattern.NORMAL.values(64 * 20);
@@ -181,14 +181,14 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
                 encoding.pending().orElseThrow().commit();
                 assertArrayEquals(atOnce.remembered("t"), gradual.remembered("t"));
             }
-            float[] owed = gradual.remembered("t");
+            float[] residual = gradual.remembered("t");
             memory.setAtIndex(Float32.FLOAT, 700, Float.NaN);
             GradualEncoding broken = gradual.beginInOrder("t", memory, values.length, made);
             broken.make(60);
             var refused = assertThrows(NonFiniteException.class, () -> broken.make(bytes));
             assertEquals(700, refused.index());
             broken.pending().orElseThrow().rollback();
-            assertArrayEquals(owed, gradual.remembered("t"), "nothing owed is lost");
+            assertArrayEquals(residual, gradual.remembered("t"), "the residual is kept");
             var whole = new ErrorFeedback(new TopKCodec(0.1), 1);
             assertThrows(IllegalArgumentException.class, () -> whole.beginInOrder("t", memory, values.length, made));
             whole.close();

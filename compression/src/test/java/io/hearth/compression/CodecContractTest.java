@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What every codec must do. */
+/** The contract of every codec. */
 abstract class CodecContractTest {
     private static final int[] LENGTHS = {0, 1, 2, 3, 7, 8, 9, 255, 256, 257, 1021, 2048, 2049, 10_007};
     private static final float[] NOT_FINITE = {
@@ -25,12 +25,12 @@ abstract class CodecContractTest {
 
     abstract Codec codec();
 
-    /** Whether the codec can hold that finite value. */
+    /** Whether the codec can encode that finite value. */
     boolean inRange(float value) {
         return true;
     }
 
-    /** What decoding must give back for finite {@code values}, by the plainest way to say it. */
+    /** The values that decoding must give for finite {@code values}, computed in the plainest way. */
     abstract float[] oracle(float[] values);
 
     @ParameterizedTest
@@ -119,25 +119,25 @@ abstract class CodecContractTest {
 
     @ParameterizedTest
     @EnumSource
-    void partsThatOweMakeUpTheWhole(Pattern pattern) throws Exception {
+    void partsWithResidualsMakeUpTheWhole(Pattern pattern) throws Exception {
         if (!(codec() instanceof BlockCodec codec)) {
             return;
         }
         for (int length : LENGTHS) {
             try (var arena = Arena.ofConfined()) {
                 MemorySegment gradient = arena.allocateFrom(Float32.FLOAT, held(pattern, length));
-                MemorySegment owed = arena.allocateFrom(Float32.FLOAT, Pattern.FEW_LEVELS.values(length));
+                MemorySegment residual = arena.allocateFrom(Float32.FLOAT, Pattern.FEW_LEVELS.values(length));
                 MemorySegment left = arena.allocate(Float32.FLOAT, length);
                 MemorySegment whole = arena.allocate(codec.encodedBytesMax(length));
-                codec.encodeWithResidual(gradient, owed, left, length, 5, whole);
+                codec.encodeWithResidual(gradient, residual, left, length, 5, whole);
                 var bodies = new ByteArrayOutputStream();
                 MemorySegment leftInParts = Canaries.around(arena, length);
                 long step = (long) codec.block() * 3;
                 for (long first = 0; first < length; first += step) {
                     long count = Math.min(step, length - first);
                     MemorySegment part = arena.allocate(codec.encodedBytesMax(count));
-                    long bytes =
-                            codec.encodePartWithResidual(gradient, owed, Canaries.inside(leftInParts), first, count, 5, part);
+                    long bytes = codec.encodePartWithResidual(
+                            gradient, residual, Canaries.inside(leftInParts), first, count, 5, part);
                     assertEquals(part.byteSize(), bytes);
                     bodies.write(part.asSlice(Header.BYTES).toArray(ValueLayout.JAVA_BYTE));
                 }
@@ -185,35 +185,37 @@ abstract class CodecContractTest {
             var refusal = assertThrows(NonFiniteException.class, () -> codec.encodePart(tensor, block, block, 0, room));
             assertEquals(block + 2, refusal.index());
             assertTrue(refusal.toString().contains("value " + (block + 2) + " is NaN"), refusal.toString());
-            MemorySegment owed = arena.allocate(Float32.FLOAT, 2L * block);
+            MemorySegment residual = arena.allocate(Float32.FLOAT, 2L * block);
             MemorySegment left = arena.allocate(Float32.FLOAT, 2L * block);
             var residuals = assertThrows(
-                    NonFiniteException.class, () -> codec.encodePartWithResidual(tensor, owed, left, block, block, 0, room));
+                    NonFiniteException.class,
+                    () -> codec.encodePartWithResidual(tensor, residual, left, block, block, 0, room));
             assertEquals(block + 2, residuals.index());
         }
     }
 
     @ParameterizedTest
     @EnumSource
-    void encodingOwingIsEncodingTheSumAndSayingWhatIsLeft(Pattern pattern) throws Exception {
+    void encodingWithAResidualEncodesTheSumAndGivesTheNextResidual(Pattern pattern) throws Exception {
         for (int length : LENGTHS) {
             float[] gradient = held(pattern, length);
-            float[] owed = Pattern.FEW_LEVELS.values(length);
+            float[] residual = Pattern.FEW_LEVELS.values(length);
             float[] sum = new float[length];
             for (int i = 0; i < length; i++) {
-                sum[i] = gradient[i] + owed[i];
+                sum[i] = gradient[i] + residual[i];
             }
             byte[] expected = encoded(codec(), 9, sum);
             float[] decoded = decoded(expected, length);
             try (var arena = Arena.ofConfined()) {
                 MemorySegment gradients = arena.allocateFrom(Float32.FLOAT, gradient);
-                MemorySegment owes = arena.allocateFrom(Float32.FLOAT, owed);
+                MemorySegment residualMemory = arena.allocateFrom(Float32.FLOAT, residual);
                 MemorySegment left = Canaries.around(arena, length);
                 MemorySegment room = arena.allocate(codec().encodedBytesMax(length));
-                long bytes = codec().encodeWithResidual(gradients, owes, Canaries.inside(left), length, 9, room);
+                long bytes =
+                        codec().encodeWithResidual(gradients, residualMemory, Canaries.inside(left), length, 9, room);
                 assertArrayEquals(expected, room.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
                 assertBitsEqual(gradient, gradients.toArray(Float32.FLOAT), "the gradient is only borrowed");
-                assertBitsEqual(owed, owes.toArray(Float32.FLOAT), "what is owed is only borrowed");
+                assertBitsEqual(residual, residualMemory.toArray(Float32.FLOAT), "the residual is only borrowed");
                 Canaries.assertAlive(left);
                 for (int i = 0; i < length; i++) {
                     assertEquals(
@@ -222,7 +224,7 @@ abstract class CodecContractTest {
                             pattern + " at " + i);
                 }
                 MemorySegment plainLeft = arena.allocate(Float32.FLOAT, length);
-                assertEquals(bytes, Residuals.encode(codec(), gradients, owes, plainLeft, length, 9, room));
+                assertEquals(bytes, Residuals.encode(codec(), gradients, residualMemory, plainLeft, length, 9, room));
                 for (int i = 0; i < length; i++) {
                     assertEquals(
                             Canaries.inside(left).getAtIndex(Float32.FLOAT, i) + 0f,
@@ -366,7 +368,7 @@ abstract class CodecContractTest {
         }
     }
 
-    /** The pattern's values with those that the codec cannot hold made small. */
+    /** The pattern's values; those beyond the codec's range are made small. */
     private float[] held(Pattern pattern, int length) {
         float[] values = pattern.values(length);
         for (int i = 0; i < length; i++) {
@@ -394,7 +396,7 @@ abstract class CodecContractTest {
             room.fill((byte) 0x5a);
             long bytes = codec.encode(memory, values.length, seed, room.asSlice(0, room.byteSize() - 1));
             assertEquals(0x5a, room.get(ValueLayout.JAVA_BYTE, room.byteSize() - 1));
-            assertBitsEqual(values, memory.toArray(Float32.FLOAT), "what is encoded is only borrowed");
+            assertBitsEqual(values, memory.toArray(Float32.FLOAT), "the encoded values are only borrowed");
             return room.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
         }
     }

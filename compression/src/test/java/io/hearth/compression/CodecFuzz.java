@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** Whatever the bytes: values within bounds or a typed refusal before anything is added, never anything else. */
+/** For any bytes, a decoder either gives values within bounds or throws MalformedMessageException before it adds anything. */
 record CodecFuzz(Codec codec) {
     private static final int INPUTS = Boolean.getBoolean("hearth.full") ? 75_000 : 7_500;
     /** Several blocks of every usual size, the last one short. */
@@ -51,7 +51,7 @@ record CodecFuzz(Codec codec) {
         }
     }
 
-    /** A sound beginning, then anything. */
+    /** A valid beginning, then random bytes. */
     private static byte[] random(byte[] good, SplittableRandom random) {
         byte[] bytes = new byte[random.nextInt(3) == 0 ? good.length : random.nextInt(good.length * 2)];
         random.nextBytes(bytes);
@@ -63,7 +63,7 @@ record CodecFuzz(Codec codec) {
         int length = random.nextInt(4) == 0 ? random.nextInt(good.length + 8) : good.length;
         byte[] bytes = Arrays.copyOf(good, length);
         for (int flips = random.nextInt(5); flips > 0 && length > 0; flips--) {
-            // Most of the time behind the header, where there is something to decide.
+            // Mostly after the header, where decoders have more to check.
             int from = length > Header.BYTES && random.nextInt(8) > 0 ? Header.BYTES : 0;
             int at = random.nextInt(from, length);
             bytes[at] = random.nextBoolean() ? (byte) random.nextInt() : (byte) (bytes[at] ^ 1 << random.nextInt(8));

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which compression a tensor has by rules, and how rules are written. */
+/** The compression that rules give a tensor, and the text form of rules. */
 final class CompressionRulesTest {
     private static final String TEXT = "rules:none@1d/int8:32,rounding=nearest@below=65536/powersgd:4@2d@from=70000";
 
@@ -77,20 +77,20 @@ final class CompressionRulesTest {
                 "rules:none@3d | '@3d' is no condition",
                 "rules:none@ | '@' is no condition",
                 "rules:none@below=many | '@below=many' is no condition",
-                "rules:none@below=0 | which are none",
-                "rules:none@from=-1 | which are none",
-                "rules:none@from=7@below=7 | which are none",
+                "rules:none@below=0 | got from=0 and below=0",
+                "rules:none@from=-1 | got from=-1",
+                "rules:none@from=7@below=7 | got from=7 and below=7",
                 "rules:dgc | neither dgc",
                 "rules:rules:none | nor other rules",
                 "rules:int9 | unknown compression 'int9'",
                 "rules: | unknown compression ''",
                 "rules:none/ | unknown compression ''"
             })
-    void whatIsNoRuleIsRefusedWithTheReason(String text, String told) {
+    void whatIsNoRuleIsRefusedWithTheReason(String text, String expected) {
         String message =
                 String.valueOf(assertThrows(IllegalArgumentException.class, () -> CompressionStrategy.parse(text))
                         .getMessage());
-        assertTrue(message.contains(told), message);
+        assertTrue(message.contains(expected), message);
     }
 
     @Test

@@ -63,7 +63,7 @@ final class CompressionStrategyTest {
         assertEquals(carries, strategy.codec().carriesNonFinite());
     }
 
-    /** What each codec remembers when a text says nothing of it. */
+    /** The residual of each codec if the text does not name one. */
     @ParameterizedTest
     @CsvSource({"none,NONE", "fp16,NONE", "bf16,NONE", "int8,NONE", "int4,FLOAT32", "topk,FLOAT32", "randomk,FLOAT32"})
     void whatIsLeftOutOfMuchIsRemembered(String text, Residual residual) {
@@ -86,7 +86,7 @@ final class CompressionStrategyTest {
         assertEquals(left, CompressionStrategy.parse(text).momentumLeft(0.9f));
     }
 
-    /** One line says what is wrong. */
+    /** The message names the mistake in one line. */
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',
@@ -100,22 +100,22 @@ final class CompressionStrategyTest {
                 "auto,nonfinite=dense;write auto:CODEC,nonfinite=dense",
                 "auto:int8:33+int4:4096;no common multiple up to 65536"
             })
-    void whatAutoCannotChooseAmongIsSaid(String text, String told) {
+    void whatAutoCannotChooseAmongIsSaid(String text, String expected) {
         String message = assertThrows(IllegalArgumentException.class, () -> CompressionStrategy.parse(text))
                 .toString();
-        assertTrue(message.contains(told), message);
+        assertTrue(message.contains(expected), message);
     }
 
-    /** Ranks compare names in every sum; what is too long for that is said where it is written. */
+    /** Ranks compare names in every sum; a name that is too long is rejected where it is made. */
     @Test
     void aNarrowMemoryOfACodecThatHasNoneIsRefused() {
         var randomK = assertThrows(
                 IllegalArgumentException.class,
                 () -> new CompressionStrategy.RandomK(0.1, Residual.BFLOAT16, OnNonFinite.ERROR));
-        assertTrue(randomK.toString().contains("randomk remembers float32 or nothing"), randomK.toString());
+        assertTrue(randomK.toString().contains("residual of randomk must be none or float32"), randomK.toString());
         var powerSgd = assertThrows(
                 IllegalArgumentException.class, () -> new CompressionStrategy.PowerSgd(2, Residual.BFLOAT16));
-        assertTrue(powerSgd.toString().contains("powersgd remembers float32 or nothing"), powerSgd.toString());
+        assertTrue(powerSgd.toString().contains("residual of powersgd must be none or float32"), powerSgd.toString());
     }
 
     @Test
@@ -126,7 +126,7 @@ final class CompressionStrategyTest {
                                 .mapToObj(i -> "topk:0.01234567" + i + ",bits=32,residual=none,nonfinite=dense")
                                 .collect(Collectors.joining("+", "auto:", ""))))
                 .toString();
-        assertTrue(message.contains("has 1 to 255 characters"), message);
+        assertTrue(message.contains("must have 1 to 255 characters"), message);
         for (String name : new String[] {"", "x".repeat(256)}) {
             assertThrows(IllegalArgumentException.class, () -> new CompressionStrategy.Custom(new Named(name)));
         }
@@ -215,7 +215,7 @@ final class CompressionStrategyTest {
         assertEquals(new SparsitySchedule(wanted, 7), options.schedule());
     }
 
-    /** One line says what is wrong and what there is. */
+    /** The message names the mistake and the possible values in one line. */
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',
@@ -228,42 +228,42 @@ final class CompressionStrategyTest {
                 "gzip,level=9;unknown compression 'gzip,level=9'",
                 ":;unknown compression ':'",
                 ",nonfinite=dense;unknown compression",
-                "none:;nothing can stand behind the colon of none; it has none",
-                "none:1;nothing can stand behind the colon of none; it has none",
+                "none:;none takes no value after a colon; it has none",
+                "none:1;none takes no value after a colon; it has none",
                 "none,bits=32;none has no option 'bits'; it has none",
-                "fp16:1;nothing can stand behind the colon of fp16; it has residual, nonfinite",
-                "int8:;'' is no block of int8, which is 8 to 65536 values per scale; a usual choice is 64",
-                "int8:x;'x' is no block of int8",
-                "int8:1.5;'1.5' is no block of int8",
-                "int8:+64;'+64' is no block of int8",
+                "fp16:1;fp16 takes no value after a colon; it has residual, nonfinite",
+                "int8:;block of int8 must be 8 to 65536 values per scale, got ''; a usual choice is 64",
+                "int8:x;block of int8 must be 8 to 65536 values per scale, got 'x'",
+                "int8:1.5;block of int8 must be 8 to 65536 values per scale, got '1.5'",
+                "int8:+64;block of int8 must be 8 to 65536 values per scale, got '+64'",
                 "int8,;int8 has no option ''; it has block, rounding, residual, nonfinite",
                 "int8,stochastic;int8 has no option 'stochastic'",
                 "int8,rounding;rounding of int8 needs a value: rounding=stochastic (nearest or stochastic)",
-                "int8,rounding=up;'up' is no rounding of int8, which is nearest or stochastic; a usual choice is stochastic",
+                "int8,rounding=up;rounding of int8 must be nearest or stochastic, got 'up'; a usual choice is stochastic",
                 "int8,bits=32;int8 has no option 'bits'",
                 "int8:64,block=32;block of int8 is given twice; leave one out",
                 "int8,residual=none,residual=none;residual of int8 is given twice",
-                "powersgd,residual=bfloat16;'bfloat16' is no residual of powersgd, which is none or float32",
-                "randomk,residual=bfloat16;'bfloat16' is no residual of randomk, which is none or float32",
-                "int8,residual=FLOAT32;'FLOAT32' is no residual of int8, which is none or float32 or bfloat16; a usual choice is none",
-                "topk:;'' is no fraction of topk",
-                "topk:1%;'1%' is no fraction of topk, which is share of the values that is sent",
-                "topk:0.01f;'0.01f' is no fraction",
-                "topk:0x1p-7;'0x1p-7' is no fraction",
-                "topk:NaN;'NaN' is no fraction",
+                "powersgd,residual=bfloat16;residual of powersgd must be none or float32, got 'bfloat16'",
+                "randomk,residual=bfloat16;residual of randomk must be none or float32, got 'bfloat16'",
+                "int8,residual=FLOAT32;residual of int8 must be none or float32 or bfloat16, got 'FLOAT32'; a usual choice is none",
+                "topk:;fraction of topk must be above 0, at most 1: the share of the values that is sent, got ''",
+                "topk:1%;fraction of topk must be above 0, at most 1: the share of the values that is sent, got '1%'",
+                "topk:0.01f;fraction of topk must be above 0, at most 1: the share of the values that is sent, got '0.01f'",
+                "topk:0x1p-7;fraction of topk must be above 0, at most 1: the share of the values that is sent, got '0x1p-7'",
+                "topk:NaN;fraction of topk must be above 0, at most 1: the share of the values that is sent, got 'NaN'",
                 "topk,momentum=0.9;topk has no option 'momentum'; it has fraction, chunk, bits, residual, nonfinite",
                 "dgc,momentum;momentum of dgc needs a value",
-                "dgc,momentum=;'' is no momentum of dgc",
-                "dgc,warmup=1.5;'1.5' is no warmup of dgc",
+                "dgc,momentum=;momentum of dgc must be 0 to below 1, taken over from the optimiser, which then applies none, got ''",
+                "dgc,warmup=1.5;warmup of dgc must be 0 or more steps with each of the larger shares that come first, got '1.5'",
                 "dgc,warmup=-1;need 0 or more warm-up steps",
                 "dgc,nonfinite=dense;dgc has no option 'nonfinite'; it has fraction, momentum, warmup, clip, reuse, bits",
-                "powersgd:1.5;'1.5' is no rank of powersgd",
-                "powersgd:99999999999;'99999999999' is no rank of powersgd",
+                "powersgd:1.5;rank of powersgd must be 1 or more columns of both factors, got '1.5'",
+                "powersgd:99999999999;rank of powersgd must be 1 or more columns of both factors, got '99999999999'",
                 "powersgd:2,nonfinite=dense;powersgd has no option 'nonfinite'; it has rank, residual"
             })
-    void whatIsWrongIsSaidWithWhatThereIs(String text, String told) {
+    void whatIsWrongIsSaidWithWhatThereIs(String text, String expected) {
         String message = refusal(text);
-        assertTrue(message.contains(told), message);
+        assertTrue(message.contains(expected), message);
     }
 
     @ParameterizedTest
@@ -284,7 +284,7 @@ final class CompressionStrategyTest {
             })
     void theSpellingOfBeforeIsRefusedWithTodays(String before, String today) {
         String message = refusal(before);
-        assertTrue(message.endsWith("'" + before + "' is how it was written before: write " + today), message);
+        assertTrue(message.endsWith("'" + before + "' is the former spelling: write " + today), message);
     }
 
     @Test
@@ -301,7 +301,7 @@ final class CompressionStrategyTest {
         }
     }
 
-    /** Whatever the help names can be written as it stands there. */
+    /** Every setting in the help is valid as it is written there. */
     @Test
     void helpListsEachCodecWithItsUsualSettings() {
         String name = "";

@@ -41,7 +41,7 @@ final class DgcMemoryTest {
         }
     }
 
-    /** The machine of the paper, by hand: one value is sent in each step, and what was sent forgets its momentum. */
+    /** The algorithm of the paper, by hand: one value is sent in each step, and a value that was sent loses its momentum. */
     @Test
     void momentumIsCorrectedAndMaskedWhereSomethingWasSent() throws Exception {
         try (var memory = new DgcMemory(DgcOptions.of(SparsitySchedule.constant(0.5), 0.5f), 1)) {
@@ -89,9 +89,9 @@ final class DgcMemoryTest {
                 }
                 assertTrue(kept(decoded) >= 15 && kept(decoded) <= 60, kept(decoded) + " in step " + step);
             }
-            float[] owed = memory.velocity("layer");
+            float[] velocity = memory.velocity("layer");
             for (int i = 0; i < count; i++) {
-                assertEquals(gradients[i], sent[i] + owed[i], 1e-3, "value " + i);
+                assertEquals(gradients[i], sent[i] + velocity[i], 1e-3, "value " + i);
             }
         }
     }
@@ -114,7 +114,7 @@ final class DgcMemoryTest {
             for (int i = 0; i < 40; i++) {
                 many[i] = 1000 + i;
             }
-            assertEquals(10, kept(send(memory, many)), "40 are too many, so it is searched anew");
+            assertEquals(10, kept(send(memory, many)), "40 are too many, so it is searched again");
         }
     }
 
@@ -173,11 +173,11 @@ final class DgcMemoryTest {
         var options = DgcOptions.of(SparsitySchedule.constant(0.25), 0.5f).reusing(5);
         try (var memory = new DgcMemory(options, 1)) {
             send(memory, 1, 2, 3, 4);
-            float[] owed = memory.velocity("layer");
+            float[] velocity = memory.velocity("layer");
             for (float bad : new float[] {Float.NaN, Float.POSITIVE_INFINITY}) {
                 var refusal = assertThrows(NonFiniteException.class, () -> send(memory, 1, 1, bad, 1));
                 assertEquals(2, refusal.index());
-                assertArrayEquals(owed, memory.velocity("layer"));
+                assertArrayEquals(velocity, memory.velocity("layer"));
             }
             send(memory, 1, 1, 1, 1);
         }

@@ -74,7 +74,7 @@ final class ErrorFeedbackPartsTest {
         }
     }
 
-    /** All parts in some order; their bodies, brought in the order of the tensor. */
+    /** Encodes all parts in some order and returns their bodies in the order of the tensor. */
     private byte[] encodeShuffled(BlockCodec codec, PendingParts parts, int count, Random random) throws Exception {
         var starts = new ArrayList<Integer>(List.of(0));
         while (starts.getLast() < count) {

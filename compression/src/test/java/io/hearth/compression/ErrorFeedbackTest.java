@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class ErrorFeedbackTest {
-    /** One large value that starves three small ones: without feedback they never arrive. */
+    /** One large value that keeps three small ones from being sent: without feedback they never arrive. */
     private static final float[] UNEVEN = {1f, .003f, .003f, -.003f};
 
     private static final int STEPS = 1000;
@@ -45,18 +45,18 @@ final class ErrorFeedbackTest {
     void whatGoesAsItIsTakesAllThatIsOwedAlong(String strategy) throws Exception {
         try (var feedback = feedback(strategy)) {
             feedback.prepare("layer", memory(UNEVEN), UNEVEN.length, encoded).commit();
-            float[] owed = feedback.remembered("layer");
-            assertNotEquals(0, maxMagnitude(owed));
-            assertEquals(1 + maxMagnitude(owed), feedback.maxMagnitude("layer", memory(UNEVEN), UNEVEN.length));
+            float[] residual = feedback.remembered("layer");
+            assertNotEquals(0, maxMagnitude(residual));
+            assertEquals(1 + maxMagnitude(residual), feedback.maxMagnitude("layer", memory(UNEVEN), UNEVEN.length));
 
             feedback.prepareDense("layer", memory(UNEVEN), UNEVEN.length, encoded)
                     .rollback();
-            assertArrayEquals(owed, feedback.remembered("layer"));
+            assertArrayEquals(residual, feedback.remembered("layer"));
             feedback.prepareDense("layer", memory(UNEVEN), UNEVEN.length, encoded)
                     .commit();
             assertArrayEquals(new float[UNEVEN.length], feedback.remembered("layer"));
             for (int i = 0; i < UNEVEN.length; i++) {
-                assertEquals(UNEVEN[i] + owed[i], encoded.getAtIndex(Float32.FLOAT, i));
+                assertEquals(UNEVEN[i] + residual[i], encoded.getAtIndex(Float32.FLOAT, i));
             }
         }
     }
@@ -67,7 +67,7 @@ final class ErrorFeedbackTest {
                 coded.codec(), coded.residual(), 1, 0, Engines.best().codecKernels(), Workers.NONE);
     }
 
-    /** What is rounded up or down by chance is right in the mean: to the nearest, the small values here would never be sent. */
+    /** Rounding up or down at random is right in the mean; with rounding to nearest, the small values here would never be sent. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -90,9 +90,9 @@ final class ErrorFeedbackTest {
                     sums[i] += sent[i];
                 }
             }
-            float[] owed = feedback.remembered("layer");
+            float[] residual = feedback.remembered("layer");
             for (int i = 0; i < 4; i++) {
-                sums[i] += owed[i];
+                sums[i] += residual[i];
             }
         }
         for (int i = 0; i < 4; i++) {
@@ -135,16 +135,16 @@ final class ErrorFeedbackTest {
                     arrived[i] += decoded[i];
                 }
             }
-            float[] owed = feedback.remembered("layer");
+            float[] residual = feedback.remembered("layer");
             for (int i = 0; i < UNEVEN.length; i++) {
                 double trueSum = (double) UNEVEN[i] * STEPS;
-                assertEquals(trueSum, arrived[i] + owed[i], 0.002, strategy + ": nothing is lost at " + i);
+                assertEquals(trueSum, arrived[i] + residual[i], 0.002, strategy + ": nothing is lost at " + i);
                 // A draw of one in four leaves a value out for 40 steps in a row once in 100,000.
-                double owedMax = strategy.startsWith("randomk") ? 40 : 1.01;
-                assertTrue(Math.abs(owed[i]) <= owedMax, strategy + ": owed " + owed[i] + " at " + i);
+                double residualMax = strategy.startsWith("randomk") ? 40 : 1.01;
+                assertTrue(Math.abs(residual[i]) <= residualMax, strategy + ": residual " + residual[i] + " at " + i);
             }
             if (strategy.equals("int8:64,rounding=nearest")) {
-                assertEquals(0, maxMagnitude(owed), 0.6 / 127, "at most about half a step is owed");
+                assertEquals(0, maxMagnitude(residual), 0.6 / 127, "the residual is at most about half a step");
             }
         }
     }
@@ -178,8 +178,8 @@ final class ErrorFeedbackTest {
         }
         try (var feedback = new ErrorFeedback(new TopKCodec(0.5), 1)) {
             feedback.prepare("layer", memory(3e-12f, 1e-12f), 2, encoded).commit();
-            float owed = Math.abs(feedback.remembered("layer")[0]);
-            assertTrue(owed > 0 && owed <= 3e-12 / 2048, "tiny gradients are as exact: " + owed);
+            float residual = Math.abs(feedback.remembered("layer")[0]);
+            assertTrue(residual > 0 && residual <= 3e-12 / 2048, "tiny gradients are as exact: " + residual);
         }
         try (var feedback = new ErrorFeedback(new TopKCodec(0.5, true), 1)) {
             feedback.prepare("layer", memory(2 + 0x1p-10f, 1), 2, encoded).commit();
@@ -310,7 +310,7 @@ final class ErrorFeedbackTest {
             String message = assertThrows(
                             IllegalStateException.class, () -> feedback.prepare("c", memory(1), 1, encoded))
                     .toString();
-            assertTrue(message.contains("more than 2 tensors"), message);
+            assertTrue(message.contains("at most 2 tensors"), message);
             feedback.prepare("a", memory(1, 2), 2, encoded).commit();
             feedback.forget("b");
             feedback.prepare("c", memory(1), 1, encoded).commit();

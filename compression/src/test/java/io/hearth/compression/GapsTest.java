@@ -34,7 +34,7 @@ final class GapsTest {
         }
     }
 
-    /** Spread, or all that is left out in one gap. */
+    /** Gaps that are spread at random, or all values left out in one gap. */
     private static long[] gaps(SplittableRandom random, long count, int kept) {
         long left = count - kept;
         long[] gaps = new long[kept];

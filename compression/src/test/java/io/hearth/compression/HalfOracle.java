@@ -1,6 +1,6 @@
 package io.hearth.compression;
 
-/** What 16 bits hold of the values of one encoding, in double, by the definition. */
+/** The values of one encoding with 16 bits each, computed in double by the definition. */
 final class HalfOracle {
     private static final int BITS_AFTER_FIRST = 10;
     private static final int NORMAL_MIN = -14;

@@ -93,8 +93,8 @@ final class Int8CodecTest extends CodecContractTest {
     }
 
     /**
-     * The others quantise once, the owner adds its own share exactly and quantises the sum once more: the relative L2 error of
-     * 65,536 normal values stays flat where re-quantising at every hop would let it grow with their number.
+     * The other ranks quantise once; the owner adds its own share exactly and quantises the sum once more. The relative L2 error of 65,536
+     * normal values stays flat. If every hop quantised again, it would grow with the number of ranks.
      */
     @ParameterizedTest
     @CsvSource({"2,0.0087", "4,0.0093", "8,0.0096", "16,0.0097"})

@@ -17,7 +17,7 @@ final class KeptValuesTest {
     private static final ValueLayout.OfShort SHORT =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-    /** Tensors of any size: the largest value of each in every octave of float32. */
+    /** Tensors whose largest value lies in each octave of float32. */
     @Test
     void elevenBitsOfAllValuesWhateverTheirSizeAndNoneBecomesInfinite() throws Exception {
         var random = new SplittableRandom(5);

@@ -1,6 +1,6 @@
 package io.hearth.compression;
 
-/** What block-wise codecs have to give back, by the plainest way to say it. */
+/** The values that block-wise codecs must give back, computed in the plainest way. */
 final class LevelOracle {
     private interface Rounder {
         double level(float quotient, int block, int place);

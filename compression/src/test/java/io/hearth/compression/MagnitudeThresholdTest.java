@@ -36,7 +36,10 @@ final class MagnitudeThresholdTest {
         judge("one large, else small", i -> i == 123 ? 1e30 : random.nextGaussian() * 1e-30);
     }
 
-    /** The sample sees one value in thirty or so; these are spread so that it sees nothing of what counts, or nothing else. */
+    /**
+     * The sample contains about one value in thirty. These values are placed so that it contains none of the large ones, or only large
+     * ones.
+     */
     @Test
     void aMisleadingSampleCostsTimeOnly() throws Exception {
         int samples = COUNT / 32;
@@ -51,7 +54,7 @@ final class MagnitudeThresholdTest {
         judge("unseen are beyond four octaves", i -> seen[i] ? 1 : 1e6 + i);
     }
 
-    /** Were few columns of a matrix sampled, the bound would leave too few values in about a quarter of these. */
+    /** If the sample took few columns of a matrix, the bound would leave too few values in about a quarter of these cases. */
     @Test
     void theBoundHoldsForValuesThatRepeat() {
         int count = 1 << 22;

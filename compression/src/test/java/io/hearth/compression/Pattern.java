@@ -2,7 +2,7 @@ package io.hearth.compression;
 
 import java.util.SplittableRandom;
 
-/** Fillings that codecs go wrong on. */
+/** Test values that reveal mistakes of codecs. */
 enum Pattern {
     ZERO {
         @Override

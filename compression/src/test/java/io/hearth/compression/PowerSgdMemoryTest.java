@@ -32,7 +32,7 @@ final class PowerSgdMemoryTest {
         arena.close();
     }
 
-    /** Against dense matrices in double: of the same sums every step has to give what its definition says. */
+    /** Compares every step with dense matrices in double, computed by the definition from the same sums. */
     @ParameterizedTest
     @CsvSource({"1,1,1,1", "7,5,2,1", "5,7,2,3", "13,11,4,2", "3,17,8,3", "1,9,2,2", "40,30,3,4"})
     void aRoundIsWhatItsDefinitionSays(int rows, int columns, int rank, int world) throws Exception {
@@ -42,7 +42,7 @@ final class PowerSgdMemoryTest {
             List<float[]> gradients = gradients(world, rows * columns, random);
             List<double[][]> matrices = new ArrayList<>();
             for (int rank0 = 0; rank0 < world; rank0++) {
-                matrices.add(withOwed(members.get(rank0), gradients.get(rank0), rows, columns));
+                matrices.add(withResidual(members.get(rank0), gradients.get(rank0), rows, columns));
             }
             List<Round> rounds = begin(gradients, rows, columns);
             int width = (int) (rounds.getFirst().left().byteSize() / Float.BYTES / rows);
@@ -140,11 +140,11 @@ final class PowerSgdMemoryTest {
             }
         }
         for (int i = 0; i < got.length; i++) {
-            double owed = 0;
+            double residual = 0;
             for (PowerSgdMemory member : members) {
-                owed += member.remembered(KEY)[i] / (double) world;
+                residual += member.remembered(KEY)[i] / (double) world;
             }
-            assertEquals(wanted[i], got[i] + owed, 1e-3, "value " + i);
+            assertEquals(wanted[i], got[i] + residual, 1e-3, "value " + i);
         }
     }
 
@@ -229,8 +229,8 @@ final class PowerSgdMemoryTest {
         round.rightSummed(1);
         round.deliver(arena.allocate(Float32.FLOAT, 30));
         round.rollback();
-        for (float owed : members.getFirst().remembered(KEY)) {
-            assertEquals(0, owed);
+        for (float residual : members.getFirst().remembered(KEY)) {
+            assertEquals(0, residual);
         }
     }
 
@@ -266,7 +266,7 @@ final class PowerSgdMemoryTest {
         assertArrayEquals(Arrays.copyOfRange(before, 30, 36), Arrays.copyOfRange(after, 30, 36));
     }
 
-    /** All values are finite, and what comes of them is not: that is said, and which value is the largest. */
+    /** All values are finite and their products are not: the message says so, and names the largest value. */
     @Test
     void aProductThatOverflowsNamesTheTrueCause() {
         start(1, 1);
@@ -436,11 +436,11 @@ final class PowerSgdMemoryTest {
         return floats(mean);
     }
 
-    private static double[][] withOwed(PowerSgdMemory member, float[] gradient, int rows, int columns) {
-        float[] owed = member.remembered(KEY);
+    private static double[][] withResidual(PowerSgdMemory member, float[] gradient, int rows, int columns) {
+        float[] residual = member.remembered(KEY);
         float[] all = gradient.clone();
-        for (int i = 0; i < all.length && owed.length > 0; i++) {
-            all[i] += owed[i];
+        for (int i = 0; i < all.length && residual.length > 0; i++) {
+            all[i] += residual[i];
         }
         return Dense.matrix(all, rows, columns);
     }

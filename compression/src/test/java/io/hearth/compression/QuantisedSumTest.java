@@ -12,14 +12,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What quantising costs a sum in which each contributor quantises once, the owner like the others, and the owner quantises the sum
- * once more, relative to the exact sum: the error stays flat in the number of contributors, and it has no direction.
+ * The error of a quantised sum relative to the exact sum. Each contributor, the owner too, quantises once, and the owner quantises the sum
+ * once more. The error does not grow with the number of contributors, and it has no bias.
  */
 final class QuantisedSumTest {
     private static final int COUNT = 1 << 18;
     private static final double BIAS_MAX = 1e-4;
 
-    /** How gradients are spread. */
+    /** Distributions of gradients. */
     enum Spread {
         NORMAL(0.010) {
             @Override
@@ -56,7 +56,9 @@ final class QuantisedSumTest {
         for (int contributors : new int[] {2, 4, 8, 16}) {
             Outcome outcome = outcome(new Int8Codec(Int8Codec.BLOCK_DEFAULT), contributors, spread);
             String what = spread + " of " + contributors + ": " + outcome;
-            assertTrue(contributors < 16 || outcome.error() <= spread.errorMax, what); // few nodes' tails are heavier
+            assertTrue(
+                    contributors < 16 || outcome.error() <= spread.errorMax,
+                    what); // the tails of few nodes are heavier
             assertTrue(Math.abs(outcome.bias()) < BIAS_MAX, what);
             least = Math.min(least, outcome.error());
             largest = Math.max(largest, outcome.error());
@@ -74,7 +76,7 @@ final class QuantisedSumTest {
     void otherRoundingsHaveNoDirectionEither(String strategy, double errorMax) throws Exception {
         Outcome outcome = outcome(CompressionStrategyTest.coded(strategy).codec(), 4, Spread.NORMAL);
         assertTrue(outcome.error() <= errorMax, outcome.toString());
-        // 15 levels err 18 times as much as 255, and so does the mean of finitely many errors.
+        // 15 levels have 18 times the error of 255, and so has the mean of finitely many errors.
         assertTrue(Math.abs(outcome.bias()) < (strategy.startsWith("int4") ? 18 : 1) * BIAS_MAX, outcome.toString());
     }
 

@@ -16,7 +16,7 @@ final class RandomKCodecTest extends CodecContractTest {
         return new RandomKCodec(FRACTION);
     }
 
-    /** Which are kept is taken from a run of ones; that their values are right is what is judged. */
+    /** A tensor of ones shows which indices are kept; the test then checks the values at these indices. */
     @Override
     float[] oracle(float[] values) {
         Codec codec = codec();
@@ -52,7 +52,7 @@ final class RandomKCodecTest extends CodecContractTest {
             }
         }
         for (int i = 0; i < 103; i++) {
-            // Ten runs of ten or eleven: five standard deviations around the chance of either.
+            // Ten runs of ten or eleven values: five standard deviations around the probability of either.
             double chance = i < 33 ? 1 / 11.0 : 1 / 10.0;
             double deviation = Math.sqrt(rounds * chance * (1 - chance));
             assertEquals(rounds * chance, turns[i], 5 * deviation, "value " + i);

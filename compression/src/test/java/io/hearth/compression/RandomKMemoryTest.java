@@ -40,7 +40,7 @@ final class RandomKMemoryTest {
         return values;
     }
 
-    /** All that was given either arrives or is owed; in the gradient's own memory as elsewhere. */
+    /** Every value either arrives or is in the residual, whether the sum is written over the gradient or elsewhere. */
     @ParameterizedTest
     @CsvSource({"1, 0.5, false", "37, 0.1, true", "37, 1, false", "10000, 0.01, true", "8193, 0.3, false"})
     void nothingIsLostOverTime(int count, double fraction, boolean inPlace) throws Exception {
@@ -61,7 +61,7 @@ final class RandomKMemoryTest {
                     missing[i] += given[i];
                     if (sent[i] != 0) {
                         assertEquals(
-                                missing[i], sent[i], "value " + i + " of step " + step + " comes with all it is owed");
+                                missing[i], sent[i], "value " + i + " of step " + step + " comes with its residual");
                         kept++;
                     }
                     missing[i] -= sent[i];
@@ -120,7 +120,7 @@ final class RandomKMemoryTest {
         }
     }
 
-    /** Also where it is not drawn: to leave it out would make it 0. */
+    /** Also for a value that is not drawn: leaving it out would make it 0. */
     @ParameterizedTest
     @ValueSource(floats = {Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY})
     void whatIsNotFiniteIsRefusedWhereverItIs(float bad) throws Exception {

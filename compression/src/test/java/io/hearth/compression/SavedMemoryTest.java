@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What gradient memories write and take back. */
+/** Saving and restoring gradient memories. */
 final class SavedMemoryTest {
-    private static final int DAMAGED = Boolean.getBoolean("hearth.full") ? 20_000 : 5_000; // memories
+    private static final int DAMAGED = Boolean.getBoolean("hearth.full") ? 20_000 : 5_000; // damaged memories
     private static final int COUNT = 37;
 
     private static final CodecKernels KERNELS = Engines.best().codecKernels();
@@ -34,7 +34,7 @@ final class SavedMemoryTest {
         arena.close();
     }
 
-    /** Memories of each kind, for so many tensors. */
+    /** Memories of each kind, for a given number of tensors. */
     static Stream<IntFunction<GradientMemory>> kinds() {
         var options = DgcOptions.of(SparsitySchedule.dgc(3), 0.9f).reusing(4);
         return Stream.of(
@@ -45,7 +45,7 @@ final class SavedMemoryTest {
                 tensors -> new ErrorFeedback(new TopKCodec(0.1), Residual.BFLOAT16, tensors, 0, KERNELS, Workers.NONE));
     }
 
-    /** Those that keep any float32 as it is. */
+    /** Memories that keep every float32 exactly. */
     static Stream<IntFunction<GradientMemory>> wideKinds() {
         return kinds().limit(3);
     }
@@ -98,7 +98,7 @@ final class SavedMemoryTest {
         }
     }
 
-    /** Whoever can compute a checksum can lie: then the fields are judged. */
+    /** An attacker can compute a right checksum, so the fields are checked too. */
     @ParameterizedTest
     @MethodSource("wideKinds")
     void soundChecksumsOverNonsenseAreRefusedOrWholeMemories(IntFunction<GradientMemory> kind) throws Exception {
@@ -149,7 +149,7 @@ final class SavedMemoryTest {
             String message = assertThrows(
                             MalformedMessageException.class, () -> feedback.restore(MemorySegment.ofArray(bad)))
                     .toString();
-            assertTrue(message.contains("steps: that does not fit"), message);
+            assertTrue(message.contains("steps: out of range"), message);
         }
     }
 

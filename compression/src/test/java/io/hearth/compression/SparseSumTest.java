@@ -53,7 +53,7 @@ final class SparseSumTest {
         assertEquals(Float.POSITIVE_INFINITY, all(1, 100, encoded(true, large), encoded(true, large))[7]);
     }
 
-    /** 1 and 2^-20 and their sum: 16 bits would lose the small one. */
+    /** 1, 2^-20 and their sum: 16 bits would lose the small value. */
     @Test
     void aSumIsNotRoundedAgain() throws Exception {
         float[] one = new float[100];
@@ -69,7 +69,7 @@ final class SparseSumTest {
         assertArrayEquals(new float[] {3}, all(1, 1, encoded(1), encoded(2)));
     }
 
-    /** Gaps are left-outs since the one before: what can go wrong is their end, their length, their form and their count. */
+    /** Gaps may be malformed in their end, their length, their form and their number. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatNoEncoderWritesIsRefused(boolean full) throws Exception {
@@ -160,7 +160,7 @@ final class SparseSumTest {
         return bytes;
     }
 
-    /** Few or many values, some of them equal in both. */
+    /** Few or many values, some with the same indices in both. */
     private static float[] sparse(SplittableRandom random, int count) {
         float[] values = new float[count];
         int kept = random.nextInt(4) == 0 ? 3 * count : random.nextInt(1 + count / 4);

@@ -1,6 +1,6 @@
 package io.hearth.compression;
 
-/** All values kept: every gap is 0, and there is one bit for each. */
+/** All values are kept: every gap is 0 and takes one bit. */
 final class TopKAllTest extends CodecContractTest {
     @Override
     Codec codec() {

@@ -23,7 +23,7 @@ final class TopKCodecTest extends CodecContractTest {
         return HalfOracle.kept(oracle(values, FRACTION));
     }
 
-    /** By sorting; a stable sort leaves ties in index order. */
+    /** The expected values, by sorting; a stable sort leaves ties in index order. */
     static float[] oracle(float[] values, double fraction) {
         float[] decoded = new float[values.length];
         IntStream.range(0, values.length)

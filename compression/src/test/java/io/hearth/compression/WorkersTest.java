@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** However many threads share the work of a tensor, the same comes of it. */
+/** The result does not depend on the number of threads that share the work on a tensor. */
 final class WorkersTest {
     private static final CodecKernels KERNELS = Engines.best().codecKernels();
     private static final int COUNT = 200_003;
@@ -29,7 +29,7 @@ final class WorkersTest {
         arena.close();
     }
 
-    /** A thread for each piece; pieces of small tensors too. */
+    /** One thread per piece, also for small tensors. */
     private record Threads(int count) implements Workers {
         @Override
         public void run(int pieces, IntConsumer piece) {
@@ -86,7 +86,7 @@ final class WorkersTest {
         }
     }
 
-    /** The first one, wherever others are found. */
+    /** The first bad value is named, wherever the others are found. */
     @ParameterizedTest
     @ValueSource(strings = {"topk:0.01", "topk:0.01,chunk=64"})
     void theFirstValueThatCannotBeCarriedIsNamed(String strategy) {
@@ -121,7 +121,7 @@ final class WorkersTest {
         return arena.allocate(memory.encodedBytesMax(COUNT));
     }
 
-    /** What is sent, and the sum of it and of another one. */
+    /** The encoding that is sent, and its sum with another one. */
     private byte[] step(GradientMemory memory, int count, int step) throws Exception {
         MemorySegment gradient = gradient(count, step);
         MemorySegment room = room(memory);
