@@ -12,16 +12,16 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Parses a control message from a peer only after its wire bytes were found within bounds.
+ * Parses a control message from a peer after it checked that the wire bytes are within bounds.
  *
- * <p>A parsed protobuf message can be many times larger than its bytes (64 KiB of empty sub-messages become megabytes). So the
- * bytes are walked first, against the message's descriptor and without building anything: size of the frame, nesting, repeats
- * of each field, length of each text. Only then the generated parser runs. Unknown fields are skipped by both: 64 KiB of them would
- * become 6 MB.
+ * <p>A parsed protobuf message can be many times larger than its bytes (64 KiB of empty sub-messages become megabytes). So the decoder
+ * first walks the bytes along the message's descriptor, without building anything. It checks the size of the frame, nesting, repeats of
+ * each field and length of each text. Only then the generated parser runs. Both skip unknown fields, because 64 KiB of them would become 6
+ * MB.
  */
 public final class BoundedDecoder {
     /**
-     * What a control message may be at most.
+     * Upper bounds of a control message.
      *
      * @param frameBytesMax size of the whole message in bytes
      * @param nestingMax depth of messages inside messages; the message itself is depth 1
@@ -45,7 +45,7 @@ public final class BoundedDecoder {
     /**
      * Parses {@code bytes} within {@link Limits#CONTROL}.
      *
-     * @throws MalformedMessageException if the bytes are not such a message or exceed a limit; says which
+     * @throws MalformedMessageException if the bytes are not such a message or exceed a limit; the message names it
      */
     public static <M extends Message> M parse(Parser<M> parser, Descriptor descriptor, byte[] bytes)
             throws MalformedMessageException {
@@ -56,8 +56,8 @@ public final class BoundedDecoder {
     public static <M extends Message> M parse(Parser<M> parser, Descriptor descriptor, byte[] bytes, Limits limits)
             throws MalformedMessageException {
         if (bytes.length > limits.frameBytesMax()) {
-            throw new MalformedMessageException(descriptor.getName() + " of " + bytes.length
-                    + " bytes is larger than the " + limits.frameBytesMax() + " allowed");
+            throw new MalformedMessageException(descriptor.getName() + " of " + bytes.length + " bytes: at most "
+                    + limits.frameBytesMax() + " are allowed");
         }
         try {
             walk(CodedInputStream.newInstance(bytes), descriptor, 1, limits);

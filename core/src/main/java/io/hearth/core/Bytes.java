@@ -47,7 +47,7 @@ public final class Bytes {
         return Arrays.hashCode(bytes);
     }
 
-    /** The length only: what bytes hold may be secret. */
+    /** The length only, because the content may be secret. */
     @Override
     public String toString() {
         return "Bytes[" + bytes.length + "]";

@@ -1,6 +1,6 @@
 package io.hearth.core;
 
-/** The clock port of all shells: monotonic time to decide with, wall time only to stamp and to show. */
+/** The clock port of all shells: monotonic time for decisions, wall time only for time stamps and display. */
 public interface Clock {
     /** Monotonic nanoseconds; compare by subtraction only. */
     long nanoTime();

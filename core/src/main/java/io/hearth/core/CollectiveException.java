@@ -1,9 +1,9 @@
 package io.hearth.core;
 
 /**
- * A collective ended without a result for this rank. The subclass says what to do: a {@link ReenterableException} is answered by
- * {@code beginStep()}; {@link PeerLostException} and {@link CollectiveMismatchException} come to all ranks alike; any other one
- * says in its message what was wrong, and ends this rank's training.
+ * A collective ended without a result for this rank. The subclass says what to do. After a {@link ReenterableException}, the caller calls
+ * {@code beginStep()}. All ranks get the same {@link PeerLostException} or {@link CollectiveMismatchException}. Any other one ends this
+ * rank's training; its message names the cause.
  */
 public class CollectiveException extends HearthException {
     private static final long serialVersionUID = 1L;

@@ -1,10 +1,10 @@
 package io.hearth.core;
 
-/** Makes exceptions of the same type as others. */
+/** Copies exceptions, with their type. */
 public final class CollectiveExceptions {
     private CollectiveExceptions() {}
 
-    /** A new exception of the same type as {@code why}: one for each call that meets the same end. */
+    /** A new exception of the same type as {@code why}, so that each call that ends for the same reason gets its own. */
     public static CollectiveException again(HearthException why) {
         String text = String.valueOf(why.getMessage());
         return switch (why) {

@@ -1,6 +1,6 @@
 package io.hearth.core;
 
-/** Ranks called different collectives under one number; the message says which rank asked for what. */
+/** Ranks called different collectives under one call number; the message names the collective of each rank. */
 public class CollectiveMismatchException extends CollectiveException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.hearth.core;
 
-/** A collective did not complete before its deadline, and this member leaves its group; or a send or receive, and it stays. */
+/** A collective did not complete before its deadline, and this member leaves its group. After a send or receive it stays in the group. */
 public sealed class DeadlineExceededException extends ReenterableException permits NotEnoughRanksException {
     private static final long serialVersionUID = 1L;
 

@@ -1,8 +1,8 @@
 package io.hearth.core;
 
 /**
- * Something in the world went wrong that the caller can act on. The message is one line: what failed, the values seen, what
- * to do. Mistakes of the caller are {@link IllegalArgumentException} or {@link IllegalStateException} instead.
+ * A failure outside the program that the caller can handle. The message is one line: the failure, the values seen, the remedy. Mistakes of
+ * the caller are {@link IllegalArgumentException} or {@link IllegalStateException} instead.
  */
 public class HearthException extends Exception {
     private static final long serialVersionUID = 1L;

@@ -1,9 +1,6 @@
 package io.hearth.core;
 
-/**
- * This rank was given an error that the others of its group were not given, such as an interrupt in the middle of a call, and so it
- * left the group.
- */
+/** This rank left its group, because it got an error that the other ranks did not get, such as an interrupt in the middle of a call. */
 public final class LeftGroupException extends ReenterableException {
     private static final long serialVersionUID = 1L;
 

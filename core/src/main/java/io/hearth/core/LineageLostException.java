@@ -1,8 +1,8 @@
 package io.hearth.core;
 
 /**
- * Too many machines of this node's cluster lost their right to vote, so its membership cannot go on. The node begins anew, alone,
- * and joins whom it hears.
+ * Too many machines of this node's cluster lost their right to vote, so its membership cannot continue. The node starts a new lineage
+ * alone, and joins the peers that it hears.
  */
 public final class LineageLostException extends ReenterableException {
     private static final long serialVersionUID = 1L;

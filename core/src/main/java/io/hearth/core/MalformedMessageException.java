@@ -1,6 +1,6 @@
 package io.hearth.core;
 
-/** Bytes from elsewhere that break the wire rules; they never reach a machine, and the link that brought them closes. */
+/** Bytes from outside that break the wire rules. They never reach a machine, and the link that brought them closes. */
 public class MalformedMessageException extends HearthException {
     private static final long serialVersionUID = 1L;
 

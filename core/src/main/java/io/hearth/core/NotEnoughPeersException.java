@@ -1,6 +1,6 @@
 package io.hearth.core;
 
-/** Fewer peers than asked for were there in time; the message names who is there and who was refused. */
+/** Fewer peers than required were there in time; the message names the peers that are there and those that were rejected. */
 public class NotEnoughPeersException extends HearthException {
     private static final long serialVersionUID = 1L;
 

@@ -1,8 +1,8 @@
 package io.hearth.core;
 
 /**
- * A start, a step or a collective waited for ranks until its deadline: fewer were there than {@code minimumRanks} asks for, or more than
- * {@code maximumRanks} allows, or the group was at work without this rank. The message says which, and how many there were.
+ * A start, a step or a collective waited for ranks until its deadline. There were fewer than {@code minimumRanks}, or more than
+ * {@code maximumRanks}, or the group trained without this rank. The message names the cause and the number of ranks.
  */
 public final class NotEnoughRanksException extends DeadlineExceededException {
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,6 @@
 package io.hearth.core;
 
-/** A peer was lost and the policy is not to go on without it. */
+/** A peer was lost, and the loss policy forbids continuing without it. */
 public class PeerLostException extends CollectiveException {
     private static final long serialVersionUID = 1L;
 

@@ -4,10 +4,10 @@ package io.hearth.core;
 public enum ReduceOp {
     SUM,
     /**
-     * The sum divided by the number of members that really contributed; and the sum is one of the element's own type. So integers
-     * wrap before they are divided, and the division truncates toward zero: of UINT8, 200 and 200 make 72. A sum of floats that
-     * goes beyond its type is infinite, and so is its part: of FLOAT16, which ends at 65,504, 40,000 and 40,000 make infinity.
-     * Where that may happen, take a wider type, or divide before the call and take {@link #SUM}.
+     * The sum divided by the number of members that contributed. The sum has the element's own type. So integers wrap before they are
+     * divided, and the division truncates toward zero: for UINT8, 200 and 200 give 72. A float sum beyond the range of its type is
+     * infinite, and so is the average: for FLOAT16, which ends at 65,504, 40,000 and 40,000 give infinity. Where that may happen, use a
+     * wider type, or divide before the call and use {@link #SUM}.
      */
     AVG,
     MIN,

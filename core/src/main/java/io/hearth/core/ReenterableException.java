@@ -1,8 +1,8 @@
 package io.hearth.core;
 
 /**
- * This rank has no result, and calling {@code beginStep()} is a right answer: it takes the rank back into its group. What the rank
- * computed since its last step began does not count. Catch this type around a step, and begin the next one:
+ * This rank has no result. The caller may call {@code beginStep()}, which takes the rank back into its group. The work since its last step
+ * began is discarded. Catch this type around a step, and begin the next one:
  *
  * <pre>{@code
  * try {
@@ -13,7 +13,7 @@ package io.hearth.core;
  * step = cluster.beginStep();
  * }</pre>
  *
- * <p>Every other {@link CollectiveException} was given to all ranks alike, or ends this rank's training.
+ * <p>All ranks get the same {@link CollectiveException} of any other type, or it ends this rank's training.
  */
 public abstract sealed class ReenterableException extends CollectiveException
         permits DeadlineExceededException,

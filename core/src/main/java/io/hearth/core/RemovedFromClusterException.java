@@ -1,6 +1,6 @@
 package io.hearth.core;
 
-/** The others went on without this node; what it returned since its last finished step is provisional. */
+/** The other nodes continued without this node; results that it returned since its last finished step are provisional. */
 public final class RemovedFromClusterException extends ReenterableException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.hearth.core;
 
-/** A file, a permission, a port or an option of this machine stands in the way; the message says how to mend it. */
+/** A file, a permission, a port or an option of this machine prevents the operation; the message names the remedy. */
 public class SetupException extends HearthException {
     private static final long serialVersionUID = 1L;
 

@@ -1,8 +1,8 @@
 package io.hearth.core;
 
 /**
- * This member could not take over the state that its group shares; it leaves the group, and the others go on without it. The
- * message says what was missing or what differs. What arrived is kept: calling again asks only for the rest.
+ * This member could not take over the state that its group shares. It leaves the group, and the others continue without it. The message
+ * names what is missing or differs. State that arrived is kept: the next call requests only the rest.
  */
 public final class StateSyncException extends ReenterableException {
     private static final long serialVersionUID = 1L;

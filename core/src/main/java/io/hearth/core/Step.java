@@ -3,7 +3,7 @@ package io.hearth.core;
 import java.util.List;
 
 /**
- * Outcome of one transition: the next state, and the effects that the shell must carry out, in order.
+ * The outcome of one transition: the next state, and the effects that the shell must carry out, in order.
  *
  * <p>The order is part of the contract: an effect that makes something durable comes before the message that relies on it.
  */
@@ -12,7 +12,7 @@ public record Step<S, F>(S state, List<F> effects) {
         effects = List.copyOf(effects);
     }
 
-    /** A transition that asks for nothing. */
+    /** A transition without effects. */
     public static <S, F> Step<S, F> quiet(S state) {
         return new Step<>(state, List.of());
     }

@@ -1,4 +1,4 @@
-/** The few words that every module shares: machines and their steps, the clock port, data types, errors, the bounded decoder. */
+/** The few types that all modules share: machines and their steps, the clock port, data types, errors, the bounded decoder. */
 @NullMarked
 package io.hearth.core;
 

@@ -88,7 +88,7 @@ final class BoundedDecoderTest {
         refused(new byte[] {(1 << 3) | 3, (1 << 3) | 4}, "group");
     }
 
-    /** Attack 25: nobody can have a node keep what it does not understand. */
+    /** Attack 25: no peer can make a node keep fields that it does not know. */
     @Test
     void whatIsUnknownIsNotKept() throws Exception {
         Value number = Value.newBuilder().setNumberValue(4).build();
@@ -109,7 +109,7 @@ final class BoundedDecoderTest {
         assertEquals(known, parse(sent.toByteArray()));
     }
 
-    /** Frames of 64 KiB of many small things, none of which is known; of what is known, there are 1,024 at most. */
+    /** Frames of 64 KiB of many small fields, all unknown; of known fields there are at most 1,024. */
     static Stream<Arguments> fullFrames() {
         return Stream.of(
                 Arguments.of("unknown empty messages", filled(() -> new byte[] {9 << 3 | 2, 0})),
@@ -119,7 +119,7 @@ final class BoundedDecoderTest {
                 Arguments.of("unknown fields, each another", filled(new Rising())));
     }
 
-    /** The beginning of a field that no field before it was. */
+    /** Gives the tag of a field number that no field before had. */
     private static final class Rising implements Supplier<byte[]> {
         private int number = 16;
 
@@ -140,13 +140,13 @@ final class BoundedDecoderTest {
         return frame.toByteArray();
     }
 
-    /** Attack 25: all that was allocated for a frame is more than what lives of it. */
+    /** Attack 25: bounds all memory allocated for a frame, which is more than the memory that stays alive. */
     @ParameterizedTest
     @MethodSource("fullFrames")
     void noFrameTakesMoreThanFourMegabytes(String what, byte[] frame) throws MalformedMessageException {
         assertTrue(frame.length > 60_000 && frame.length <= LIMITS.frameBytesMax(), frame.length + " bytes");
         long least = Long.MAX_VALUE;
-        for (int i = 0; i < 5; i++) { // the first loads classes
+        for (int i = 0; i < 5; i++) { // the first pass loads classes
             long before = THREADS.getCurrentThreadAllocatedBytes();
             parse(frame);
             least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);
@@ -154,7 +154,7 @@ final class BoundedDecoderTest {
         assertTrue(least <= FRAME_MEMORY_MAX, what + ": " + least + " bytes");
     }
 
-    /** Whatever the bytes: a message or a typed refusal, never anything else. */
+    /** For any bytes, the decoder gives a message or throws MalformedMessageException. */
     @Test
     void mutatedFramesNeverEscape() {
         byte[] good = Struct.newBuilder()

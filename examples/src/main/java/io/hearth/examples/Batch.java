@@ -13,7 +13,7 @@ public final class Batch {
      * @param width features per sample, at least 1
      * @param features one sample after the other, {@code width * labels.length} of them; kept
      * @param labels classes counted from 0; kept
-     * @param epoch which pass over the data this belongs to, counted from 0
+     * @param epoch number of the pass over the data, counted from 0
      */
     public Batch(int width, float[] features, int[] labels, int epoch) {
         if (width < 1 || features.length != (long) width * labels.length) {
@@ -26,7 +26,7 @@ public final class Batch {
         this.epoch = epoch;
     }
 
-    /** Samples. */
+    /** Number of samples. */
     public int size() {
         return labels.length;
     }
@@ -36,7 +36,7 @@ public final class Batch {
         return width;
     }
 
-    /** Which pass over the data this belongs to, counted from 0. */
+    /** Number of the pass over the data, counted from 0. */
     public int epoch() {
         return epoch;
     }
@@ -55,9 +55,9 @@ public final class Batch {
      * The samples {@code order[from]} to {@code order[from + count - 1]}, copied.
      *
      * @param order indices of samples, usually from {@link Shuffle}; borrowed
-     * @param from where in {@code order} to begin
-     * @param count how many
-     * @param ofEpoch which pass over the data they will belong to
+     * @param from first index in {@code order}
+     * @param count number of samples
+     * @param ofEpoch number of the pass over the data that the new batch belongs to
      */
     public Batch pick(int[] order, int from, int count, int ofEpoch) {
         float[] picked = new float[count * width];

@@ -4,12 +4,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A data set in batches, for one or more passes, dealt out to the nodes of a cluster.
+ * A data set in batches, for one or more passes, divided among the nodes of a cluster.
  *
- * <p>Every node shuffles alike, from the seed and the number of the pass. Global step {@code s} takes the next {@code
- * worldSize * batchSize} samples, and each rank its own {@code batchSize} of them. So all ranks get the same number of batches,
- * and 4 nodes with batches of 16 see in each step the same samples as one node with batches of 64. What does not fill a
- * global step is left out of that pass; the next pass leaves out others.
+ * <p>Every node shuffles in the same way, from the seed and the number of the pass. Global step {@code s} takes the next
+ * {@code worldSize * batchSize} samples, and each rank its own {@code batchSize} of them. So all ranks get the same number of batches, and
+ * 4 nodes with batches of 16 see in each step the same samples as one node with batches of 64. Samples that do not fill a global step are
+ * left out of that pass; the next pass leaves out others.
  */
 public final class Batches {
     private final Batch samples;
@@ -42,7 +42,7 @@ public final class Batches {
         this.seed = seed;
     }
 
-    /** Only that pass, for loops that deal the data out anew in each. */
+    /** Only that pass, for loops that divide the data again in each pass. */
     public Batches epoch(int epoch) {
         if (epoch < firstEpoch || epoch >= endEpoch) {
             throw new IllegalArgumentException(
@@ -67,7 +67,7 @@ public final class Batches {
     }
 
     /**
-     * This rank's batches of all passes, in order; made as they are asked for.
+     * This rank's batches of all passes, in order; each is made when the iterator reaches it.
      *
      * @param rank 0 to {@code worldSize - 1}
      */
@@ -88,7 +88,7 @@ public final class Batches {
                 .mapToObj(step -> samples.pick(order, (step * worldSize + rank) * batchSize, batchSize, epoch));
     }
 
-    /** Far apart for neighbouring epochs and seeds. */
+    /** A seed per epoch; neighbouring epochs and seeds give seeds far apart. */
     private long epochSeed(int epoch) {
         return seed * 0x9e37_79b9_7f4a_7c15L + epoch;
     }

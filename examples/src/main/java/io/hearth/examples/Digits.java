@@ -19,10 +19,10 @@ import java.util.zip.GZIPInputStream;
  * @param test the others
  */
 public record Digits(Batch train, Batch test) {
-    /** Pixels of an image. */
+    /** Number of pixels of an image. */
     public static final int PIXELS = 64;
 
-    /** Different digits. */
+    /** Number of different digits. */
     public static final int CLASSES = 10;
 
     private static final String RESOURCE = "digits.csv.gz";
@@ -30,7 +30,7 @@ public record Digits(Batch train, Batch test) {
     private static final float PIXEL_MAX = 16;
     private static final long SPLIT_SEED = 1998;
 
-    /** Reads and splits them. */
+    /** Reads and splits the images. */
     public static Digits load() {
         Batch all = parse(lines());
         int[] order = Shuffle.order(all.size(), SPLIT_SEED);

@@ -1,8 +1,8 @@
 package io.hearth.examples;
 
 /**
- * Settings with which the digits train well whatever the seed: every one tried ends above 97 % of the test images right, and
- * a cluster ends like one node, since the samples of a global step are the same.
+ * Settings with which the digits train well for any seed: with every seed tried, more than 97 % of the test images are right. A cluster
+ * ends like one node, since the samples of a global step are the same.
  */
 public final class DigitsRecipe {
     /** Passes over the training images. */

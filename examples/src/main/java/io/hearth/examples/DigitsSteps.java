@@ -1,11 +1,11 @@
 package io.hearth.examples;
 
 /**
- * The training images dealt out step by step, for groups that change while they train: what a rank takes in a step depends on
- * nothing but the step, the rank and the world size, so that a node that enters later takes part at once.
+ * Divides the training images step by step, for groups that change while they train. A rank's images of a step depend on the step, the rank
+ * and the world size alone. So a node that joins later takes part at once.
  *
- * <p>Every node shuffles alike, from the seed and the number of the pass; each step takes the next {@link
- * DigitsRecipe#GLOBAL_BATCH} images. What does not fill a step is left out of that pass.
+ * <p>Every node shuffles in the same way, from the seed and the number of the pass; each step takes the next
+ * {@link DigitsRecipe#GLOBAL_BATCH} images. Images that do not fill a step are left out of that pass.
  */
 public final class DigitsSteps {
     private final Batch samples;
@@ -26,9 +26,9 @@ public final class DigitsSteps {
     }
 
     /**
-     * What a rank takes in a step: all ranks the same number of images, none twice.
+     * The images of a rank in a step: all ranks get the same number of images, none twice.
      *
-     * @param step from 0
+     * @param step counted from 0
      * @param rank 0 to {@code worldSize - 1}
      * @param worldSize 1 to {@link DigitsRecipe#GLOBAL_BATCH}
      */

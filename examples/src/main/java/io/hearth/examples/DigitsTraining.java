@@ -16,35 +16,35 @@ import java.util.HexFormat;
 /**
  * Data-parallel training of a real classifier on real handwritten digits: a whole training script, as a user writes one.
  *
- * <p>Every node holds the same model, made from one seed. In each step a node computes the gradients of its own share of the
- * batch, the cluster averages them, and every node takes the same step: the weights stay alike to the last bit.
+ * <p>Every node holds the same model, made from one seed. In each step a node computes the gradients of its own share of the batch, the
+ * cluster averages them, and every node takes the same step: the weights stay the same to the last bit.
  */
 public final class DigitsTraining {
     private DigitsTraining() {}
 
-    /** Told of the training as it goes. */
+    /** A listener for the progress of a training. */
     public interface Progress {
         /**
-         * An epoch is over.
+         * Called after each epoch.
          *
-         * @param epoch from 1
-         * @param steps so far
+         * @param epoch counted from 1
+         * @param steps taken so far
          * @param loss of this node's last batch
          */
         void epochDone(int epoch, long steps, double loss);
     }
 
     /**
-     * What came of it.
+     * The result of a training.
      *
      * @param steps taken
-     * @param rightImages of the test images
-     * @param testImages all of them; none was trained on
+     * @param rightImages number of test images that the model classifies correctly
+     * @param testImages number of all test images; none was trained on
      * @param weightsSha256 of the float32 weights, little-endian
      */
     public record Outcome(long steps, int rightImages, int testImages, String weightsSha256) {}
 
-    /** Trains with one other machine of the namespace "home", or more: never alone, because it waited for a peer. */
+    /** Trains with at least one other machine of the namespace "home"; it waits for the first peer, so it never trains alone. */
     public static void main(String[] arguments) throws Exception {
         try (var hearth = AutoDiscoveryBackend.start(HearthConfig.defaults().namespace("home"))) {
             hearth.waitForPeers(1, Duration.ofSeconds(60));
@@ -61,11 +61,11 @@ public final class DigitsTraining {
     /**
      * Trains the digits and tests the model; all ranks call this with the same arguments.
      *
-     * <p>Each epoch is dealt out anew among those who are there: a node that was lost leaves its share of that epoch untrained.
+     * <p>Each epoch is divided again among the ranks that are there then: if a node is lost, its share of that epoch is not trained.
      *
      * @param epochs passes over the training images, at least 1
      * @param seed of the first weights and of the shuffles
-     * @throws CollectiveException the cluster could not go on with this node; says why
+     * @throws CollectiveException if the cluster could not continue with this node; the message names the reason
      */
     public static Outcome train(DistributedContext cluster, int epochs, long seed, Progress progress)
             throws CollectiveException {
@@ -93,7 +93,7 @@ public final class DigitsTraining {
             }
             progress.epochDone(epoch + 1, steps, model.loss());
         }
-        cluster.barrier(); // nobody leaves before all have the last step
+        cluster.barrier(); // no rank leaves before all have the last step
         return new Outcome(steps, model.right(digits.test()), digits.test().size(), sha256(model.parameters()));
     }
 

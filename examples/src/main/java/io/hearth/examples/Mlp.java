@@ -7,15 +7,15 @@ import java.util.SplittableRandom;
 /**
  * A small neural network: one hidden layer with ReLU, softmax cross-entropy, trained by gradient descent with momentum.
  *
- * <p>All parameters lie in one {@code float[]}, and so do the gradients: the shape in which a cluster averages them. All
- * arithmetic is deterministic, weights come from a seed: the same steps give the same bits on every machine.
+ * <p>All parameters lie in one {@code float[]}, and so do the gradients: the shape in which a cluster averages them. All arithmetic is
+ * deterministic and the weights come from a seed, so the same steps give the same bits on every machine.
  *
  * <pre>
  * parameters: | input to hidden: width x hidden | hidden bias | hidden to output: hidden x classes | output bias |
  * </pre>
  */
 public final class Mlp {
-    /** Of {@link #step(float[])}. */
+    /** The momentum of {@link #step(float[])}. */
     public static final float MOMENTUM = 0.9f;
 
     private final int width;
@@ -58,7 +58,7 @@ public final class Mlp {
     }
 
     /**
-     * Where a layer's weights lie among the parameters, for those who treat matrices apart from biases.
+     * The position of a layer's weights among the parameters, for callers that treat matrices and biases differently.
      *
      * @param first index of the upper left weight
      * @param rows inputs of the layer
@@ -82,7 +82,7 @@ public final class Mlp {
         return parameters;
     }
 
-    /** The network's own momentum, which a node that enters later needs besides the parameters; a change of it changes the network. */
+    /** The network's own momentum, which a node that joins later needs besides the parameters; a change of it changes the network. */
     public float[] velocity() {
         return velocity;
     }
@@ -105,7 +105,7 @@ public final class Mlp {
     }
 
     /**
-     * As {@link #gradients(Batch)}, over what {@code gradients} held: for loops that keep their arrays.
+     * As {@link #gradients(Batch)}, but overwrites the given array: for loops that reuse their arrays.
      *
      * @param gradients as long as {@link #parameters}; written
      */
@@ -138,7 +138,7 @@ public final class Mlp {
     }
 
     /**
-     * As {@link #step(float[])}, at the network's own rate, for sums that have momentum already.
+     * As {@link #step(float[])}, with another momentum: for sums that include momentum already.
      *
      * @param momentum 0 to below 1
      */
@@ -147,7 +147,7 @@ public final class Mlp {
     }
 
     /**
-     * As {@link #step(float[])}, for recipes that change the rate as they go or leave momentum to somebody else.
+     * As {@link #step(float[])}, for recipes that change the rate during training, or whose compression applies the momentum.
      *
      * @param rate step size
      * @param momentum 0 to below 1
@@ -160,7 +160,7 @@ public final class Mlp {
         }
     }
 
-    /** How many samples of {@code batch} the network puts into their own class. */
+    /** The number of samples of {@code batch} that the network classifies correctly. */
     public int right(Batch batch) {
         checkFits(batch);
         float[] activations = new float[hidden];
@@ -173,7 +173,7 @@ public final class Mlp {
         return right;
     }
 
-    /** Share of the samples of {@code batch} that the network puts into their own class, 0 to 1. */
+    /** The share of the samples of {@code batch} that the network classifies correctly, 0 to 1. */
     public double accuracy(Batch batch) {
         return (double) right(batch) / batch.size();
     }
@@ -214,7 +214,7 @@ public final class Mlp {
         }
     }
 
-    /** Turns outputs into the loss's derivative by them, in place: softmax less one at the label. */
+    /** Replaces the outputs by the derivatives of the loss: softmax, minus one at the label. Returns the loss. */
     private static float softmaxLoss(float[] outputs, int label) {
         float largest = outputs[largest(outputs)];
         double sum = 0;

@@ -2,7 +2,7 @@ package io.hearth.examples;
 
 import java.util.SplittableRandom;
 
-/** Orders that depend on a seed alone, so that every node comes to the same one without asking. */
+/** Orders that depend on a seed alone, so that every node computes the same one without communication. */
 public final class Shuffle {
     private Shuffle() {}
 

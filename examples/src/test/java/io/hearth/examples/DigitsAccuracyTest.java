@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whole trainings: how many of the 180 test images come out right. */
+/** Whole trainings: the number of right images among the 180 test images. */
 final class DigitsAccuracyTest {
     private final Digits digits = Digits.load();
 

@@ -18,7 +18,7 @@ final class DigitsStepsTest {
 
     private final Digits digits = Digits.load();
 
-    /** An image as text, to tell it from others. */
+    /** Each image as text, to distinguish images. */
     private static List<String> images(Batch batch) {
         return IntStream.range(0, batch.size())
                 .mapToObj(sample -> IntStream.range(0, batch.width())

@@ -11,7 +11,7 @@ import java.util.HashSet;
 import org.junit.jupiter.api.Test;
 
 final class DigitsTest {
-    /** As of the first release: another split would make accuracies incomparable. */
+    /** The split of the first release: with another split, accuracies could not be compared. */
     private static final int[] FIRST_TEST_LABELS = {9, 7, 4, 6, 8, 1, 4, 8, 0, 4};
 
     private final Digits digits = Digits.load();

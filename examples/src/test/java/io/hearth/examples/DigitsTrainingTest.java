@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which momentum a training steps with, by the weights that come of it. */
+/** Checks by the resulting weights with which momentum a training steps. */
 final class DigitsTrainingTest {
     private static final int EPOCHS = 2;
     private static final long SEED = 3;

@@ -5,7 +5,7 @@ import io.hearth.collective.DistributedBackend;
 import io.hearth.collective.DistributedContext;
 import java.lang.reflect.Proxy;
 
-/** A cluster of one rank without a node: a sum is what it was. */
+/** A cluster of one rank without a node: a sum leaves values unchanged. */
 final class LoneBackend {
     private LoneBackend() {}
 

@@ -17,7 +17,7 @@ final class MlpTest {
     private static final int WIDTH = 5;
     private static final int CLASSES = 3;
 
-    /** The slope of the loss, measured by nudging each parameter, is what backpropagation says. */
+    /** Compares backpropagation with the slope of the loss, measured by a small change of each parameter. */
     @Test
     void gradientsAreTheSlopeOfTheLoss() {
         Batch batch = random(7, 1);
@@ -74,7 +74,7 @@ final class MlpTest {
         assertThrows(IllegalArgumentException.class, () -> mlp.gradients(batch, new float[3]));
     }
 
-    /** Biases begin at zero and weights do not, which tells them apart. */
+    /** Biases begin at zero and weights do not, which distinguishes them. */
     @Test
     void theMatricesAreTheWeightsAndNothingElse() {
         Mlp mlp = new Mlp(WIDTH, 4, CLASSES, 0.1f, 3);

@@ -41,15 +41,15 @@ public final class ClusterTopology {
         this.graph = new AsUnmodifiableGraph<>(made);
     }
 
-    /** A topology of nobody. */
+    /** A topology without nodes. */
     public static ClusterTopology empty() {
         return EMPTY;
     }
 
     /**
-     * Nodes of which nothing is known but the links between them.
+     * A topology of nodes whose profiles are unknown, with the given links.
      *
-     * @throws IllegalArgumentException there are too many, or a link has an end that is not among them
+     * @throws IllegalArgumentException if there are too many nodes, or a link has an end that is not among them
      */
     public static ClusterTopology of(Collection<NodeId> nodes, Collection<ConnectionProfile> links) {
         var profiles = new TreeMap<NodeId, NodeProfile>();
@@ -60,7 +60,7 @@ public final class ClusterTopology {
         return new ClusterTopology(profiles, links);
     }
 
-    /** With this node; a node that is in already gets the new profile and keeps its links. */
+    /** With this node; a node that is already in gets the new profile and keeps its links. */
     public ClusterTopology with(NodeId node, NodeProfile profile) {
         if (profiles.size() >= NODES_MAX && !profiles.containsKey(node)) {
             throw new IllegalStateException("a topology holds at most " + NODES_MAX + " nodes");
@@ -110,7 +110,7 @@ public final class ClusterTopology {
         return Collections.unmodifiableSortedSet(new TreeSet<>(profiles.keySet()));
     }
 
-    /** What a node said of its machine. */
+    /** The profile that a node sent of its machine. */
     public Optional<NodeProfile> profile(NodeId node) {
         return Optional.ofNullable(profiles.get(node));
     }
@@ -141,9 +141,9 @@ public final class ClusterTopology {
     }
 
     /**
-     * The order in which gradients travel round these nodes, so that the worst hop is as good as can be: each sends to the
-     * next, the last to the first. Bandwidth counts where all links among the nodes have it measured, else round-trip time.
-     * Equal choices follow rank order, and nodes that nothing is known of do too.
+     * The ring order of these nodes, whose slowest hop is as fast as possible. Each node sends to the next, the last to the first.
+     * Bandwidth counts if it was measured on all links among the nodes, else round-trip time. Equal choices, and nodes without known links,
+     * follow rank order.
      *
      * @param byRank distinct nodes; one that is not in the topology has unknown links
      * @return a permutation that starts with the first

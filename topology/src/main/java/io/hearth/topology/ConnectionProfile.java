@@ -4,13 +4,13 @@ import io.hearth.identity.NodeId;
 import java.util.OptionalLong;
 
 /**
- * One direction between two nodes as measured; nominal speeds have no place here.
+ * The measurements of one direction between two nodes; it holds no nominal speeds.
  *
  * @param from the node that measured
  * @param to the other end
- * @param kind what the path runs over, as the measuring node's system says
+ * @param kind the kind of network of the path, as the measuring node's system reports it
  * @param roundTripNanos smoothed round-trip time, above 0
- * @param bytesPerSecond measured throughput in this direction, above 0; empty while nobody measured
+ * @param bytesPerSecond measured throughput in this direction, above 0; empty before the first measurement
  * @param path address of the other end, {@code 192.168.1.7:52416}
  */
 public record ConnectionProfile(
@@ -20,13 +20,14 @@ public record ConnectionProfile(
 
     public ConnectionProfile {
         if (from.equals(to)) {
-            throw new IllegalArgumentException("a connection has two ends, got " + from.shortText() + " twice");
+            throw new IllegalArgumentException(
+                    "a connection needs two different ends, got " + from.shortText() + " twice");
         }
         if (roundTripNanos < 1) {
-            throw new IllegalArgumentException("a round-trip time is above 0 ns, got " + roundTripNanos);
+            throw new IllegalArgumentException("a round-trip time must be above 0 ns, got " + roundTripNanos);
         }
         if (bytesPerSecond.isPresent() && bytesPerSecond.getAsLong() < 1) {
-            throw new IllegalArgumentException("a throughput is above 0 B/s, got " + bytesPerSecond.getAsLong());
+            throw new IllegalArgumentException("a throughput must be above 0 B/s, got " + bytesPerSecond.getAsLong());
         }
     }
 

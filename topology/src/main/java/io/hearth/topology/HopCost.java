@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a hop from one node to another costs, as whole numbers that only compare with one another.
+ * The cost of a hop from one node to another, as whole numbers that are only compared with one another.
  *
- * <p>Measurements waver, and a ring that follows every wobble would change at each plan. So costs are steps and not
- * measurements: bandwidths within about an eighth of one another cost the same, and round-trip times within a factor of two,
- * under 0.2 ms all of them, because a round trip says little more than what kind of network it crossed.
+ * <p>Measurements vary, and a ring that follows every variation would change with each plan. So costs are rounded to steps. Bandwidths
+ * within about an eighth of one another cost the same. So do round-trip times within a factor of two, and all below 0.2 ms, because a round
+ * trip says little more than the kind of network that it crossed.
  */
 final class HopCost {
-    /** Of a hop that nobody measured: worse than any that somebody did, and still allowed. */
+    /** The cost of a hop without a measurement: higher than any measured one, and still allowed. */
     static final long UNKNOWN = Long.MAX_VALUE;
 
     private static final long ROUND_TRIP_FLOOR_NANOS = 200_000;
@@ -20,7 +20,7 @@ final class HopCost {
 
     private HopCost() {}
 
-    /** Costs from row to column; the diagonal means nothing. */
+    /** Costs from row to column; the diagonal is ignored. */
     static long[][] among(ClusterTopology topology, List<NodeId> nodes) {
         boolean measured = true;
         for (NodeId from : nodes) {
@@ -46,7 +46,7 @@ final class HopCost {
         return costs;
     }
 
-    /** Picoseconds per byte, to three leading bits. */
+    /** Picoseconds per byte, rounded down to three leading bits. */
     static long ofBandwidth(long bytesPerSecond) {
         return leadingBits(Math.max(1, PICOS_PER_SECOND / bytesPerSecond), 3);
     }

@@ -1,8 +1,8 @@
 package io.hearth.topology;
 
 /**
- * What kind of network an interface is on, as far as the operating system says so; the best first. What the system does not
- * tell is {@link #OTHER}, never a guess.
+ * The kind of network of an interface, as the operating system reports it; the best first. A kind that the system does not report is
+ * {@link #OTHER}, never a guess.
  */
 public enum InterfaceClass {
     /** The machine itself. */

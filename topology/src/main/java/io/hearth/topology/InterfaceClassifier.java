@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** Tells the class of an interface from what an operating system says about it. Pure: see {@link LocalInterfaces}. */
+/** Finds the class of an interface from the data of the operating system. Pure; {@link LocalInterfaces} reads that data. */
 public final class InterfaceClassifier {
     /** ARPHRD_ETHER of Linux's if_arp.h; Wi-Fi has it too. */
     private static final int ARPHRD_ETHER = 1;
@@ -23,12 +23,12 @@ public final class InterfaceClassifier {
     private InterfaceClassifier() {}
 
     /**
-     * What Linux says in {@code /sys/class/net/NAME}.
+     * The data of Linux in {@code /sys/class/net/NAME}.
      *
      * @param type content of {@code type}: an ARPHRD number
      * @param wireless whether there is a {@code wireless} or {@code phy80211} entry
-     * @param device whether there is a {@code device} entry: hardware, and not made of software
-     * @param driver last name of the link {@code device/driver}; empty when there is none
+     * @param device whether there is a {@code device} entry: the interface is hardware, not software
+     * @param driver last name of the link {@code device/driver}; empty if there is none
      */
     public record LinuxInterface(int type, boolean wireless, boolean device, String driver) {}
 
@@ -52,7 +52,7 @@ public final class InterfaceClassifier {
     /**
      * The class of an interface on macOS.
      *
-     * @param ports by device, from {@link #hardwarePorts}: the device's name alone tells nothing ({@code en0} is Wi-Fi on a
+     * @param ports by device, from {@link #hardwarePorts}: the device's name alone does not determine the class ({@code en0} is Wi-Fi on a
      *     laptop and Ethernet on a desktop)
      */
     public static InterfaceClass macos(String name, Map<String, String> ports) {

@@ -11,14 +11,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Asks this machine's operating system what its interfaces are. */
+/** Reads the interfaces of this machine from its operating system. */
 public final class LocalInterfaces {
     private static final Path SYS = Path.of("/sys/class/net");
 
     private LocalInterfaces() {}
 
     /**
-     * The classes of this machine's interfaces, by name; what is not listed is {@link InterfaceClass#OTHER}. Blocks for some
+     * The classes of this machine's interfaces, by name; an interface that is not listed is {@link InterfaceClass#OTHER}. Blocks for some
      * milliseconds, on macOS for up to a few seconds while its tool runs.
      */
     public static SortedMap<String, InterfaceClass> classes() {
@@ -44,7 +44,7 @@ public final class LocalInterfaces {
                                         driver(entry)))));
             }
         } catch (IOException unreadable) {
-            return classes; // a kernel without sysfs, or a locked-down container: nothing is told
+            return classes; // a kernel without sysfs, or a locked-down container: no class is known
         }
         return classes;
     }

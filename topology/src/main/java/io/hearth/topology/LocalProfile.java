@@ -13,10 +13,10 @@ public final class LocalProfile {
     private LocalProfile() {}
 
     /**
-     * The profile of this process's machine. Blocks for some milliseconds; asks no resolver, because on macOS the question for
-     * the own host name can take five seconds.
+     * The profile of this process's machine. Blocks for some milliseconds; uses no resolver, because on macOS a lookup of the machine's own
+     * host name can take five seconds.
      *
-     * @param accelerator what reduces gradients here, as the reducer calls itself
+     * @param accelerator name of the reducer that this node uses
      * @param version of Hearth
      */
     public static NodeProfile read(String accelerator, String version) {

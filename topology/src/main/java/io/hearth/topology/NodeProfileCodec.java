@@ -4,7 +4,7 @@ import io.hearth.core.BoundedDecoder;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.topology.wire.NodeProfileMessage;
 
-/** Between {@link NodeProfile} and its wire form. */
+/** Converts {@link NodeProfile}s to their wire form and back. */
 public final class NodeProfileCodec {
     /** Kind of the message on a control link. */
     public static final int KIND = 40;
@@ -26,16 +26,17 @@ public final class NodeProfileCodec {
     }
 
     /**
-     * Reads what a peer sent.
+     * Reads the profile that a peer sent.
      *
-     * @throws MalformedMessageException if the bytes are no profile, or a number in it is out of range
+     * @throws MalformedMessageException if the bytes are not a profile, or a number in it is out of range
      */
     public static NodeProfile decode(byte[] bytes) throws MalformedMessageException {
         NodeProfileMessage message =
                 BoundedDecoder.parse(NodeProfileMessage.parser(), NodeProfileMessage.getDescriptor(), bytes);
         if (message.getCores() < 1 || message.getCores() > NodeProfile.CORES_MAX || message.getMemoryBytes() < 0) {
-            throw new MalformedMessageException("a profile tells of " + Integer.toUnsignedString(message.getCores())
-                    + " cores and " + Long.toUnsignedString(message.getMemoryBytes()) + " bytes of memory");
+            throw new MalformedMessageException(
+                    "a profile has numbers out of range: " + Integer.toUnsignedString(message.getCores())
+                            + " cores and " + Long.toUnsignedString(message.getMemoryBytes()) + " bytes of memory");
         }
         return new NodeProfile(
                 message.getLabel(),

@@ -11,17 +11,20 @@ import org.jgrapht.graph.DefaultWeightedEdge;
 import org.jgrapht.graph.SimpleWeightedGraph;
 
 /**
- * Orders nodes in a ring so that the dearest hop is as cheap as can be (the bottleneck travelling salesman): a pipelined ring
- * runs at the speed of its worst hop, so the sum of hops, which the usual tours minimise, only breaks ties.
+ * Orders nodes in a ring so that its most expensive hop is as cheap as possible (the bottleneck travelling salesman problem). A pipelined
+ * ring runs at the speed of its worst hop. So the sum of hops, which the usual tours minimise, only breaks ties.
  *
- * <p>To {@value #EXACT_MAX} nodes by search of all rings. Beyond, the problem being NP-hard, the best of rank order and
- * JGraphT's two-opt tour, improved by reversals and moves until nothing helps or the budget is spent. The result depends on
- * nothing but the costs.
+ * <p>For up to {@value #EXACT_MAX} nodes it searches all rings. The problem is NP-hard, so for more nodes it takes the best of rank order
+ * and JGraphT's two-opt tour, improved by reversals and moves until none helps or the budget is spent. The result depends on the costs
+ * alone.
  */
 final class RingPlanner {
     static final int EXACT_MAX = 9;
 
-    /** Evaluations of a whole ring, divided by its size: a fraction of a second at any size. */
+    /**
+     * Budget of hops to evaluate, so that planning takes a fraction of a second at any size; a whole ring counts as many hops as it has
+     * nodes.
+     */
     private static final long HOPS_BUDGET = 20_000_000;
 
     private RingPlanner() {}
@@ -29,7 +32,7 @@ final class RingPlanner {
     /**
      * A ring over nodes 0 to n-1 that starts with 0.
      *
-     * @param costs of each hop from row to column, at least 0; square, and not only symmetric
+     * @param costs of each hop from row to column, at least 0; square, need not be symmetric
      */
     static List<Integer> order(long[][] costs) {
         List<Integer> byRank = IntStream.range(0, costs.length).boxed().toList();
@@ -50,7 +53,7 @@ final class RingPlanner {
         return true;
     }
 
-    /** What a ring is judged by: its dearest hop, then the number of hops as dear as that, then their sum. */
+    /** The criteria of a ring, in order: its most expensive hop, the number of hops of that cost, the sum of all hops. */
     record Price(long worst, int worstHops, double sum) implements Comparable<Price> {
         static Price of(long[][] costs, List<Integer> ring) {
             long worst = 0;
@@ -132,7 +135,7 @@ final class RingPlanner {
         return best;
     }
 
-    /** JGraphT wants one weight for both directions: the dearer one. */
+    /** JGraphT needs one weight for both directions: the higher one. */
     private static List<Integer> tour(long[][] costs) {
         Graph<Integer, DefaultWeightedEdge> graph = new SimpleWeightedGraph<>(DefaultWeightedEdge.class);
         for (int i = 0; i < costs.length; i++) {

@@ -11,12 +11,12 @@ import java.util.concurrent.TimeoutException;
 
 /** Runs one of the operating system's own small tools. */
 final class Tool {
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final int OUTPUT_BYTES_MAX = 64 * 1024;
 
     private Tool() {}
 
-    /** What the tool prints, at most 64 KiB; empty if it is missing or takes longer than 5 s. */
+    /** The output of the tool, at most 64 KiB; empty if the tool is missing or takes longer than 5 s. */
     static String output(String... command) {
         Process process;
         try {
@@ -27,7 +27,7 @@ final class Tool {
         var read = new FutureTask<>(() -> process.getInputStream().readNBytes(OUTPUT_BYTES_MAX));
         Thread.ofVirtual().name("hearth-tool").start(read);
         try {
-            return new String(read.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS), StandardCharsets.UTF_8);
+            return new String(read.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS), StandardCharsets.UTF_8);
         } catch (TimeoutException | ExecutionException slowOrBroken) {
             return "";
         } catch (InterruptedException stop) {

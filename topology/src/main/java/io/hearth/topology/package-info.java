@@ -1,4 +1,4 @@
-/** The graph of nodes and measured links, and the plan made from it. */
+/** The graph of nodes and measured links, and the ring order planned from it. */
 @NullMarked
 package io.hearth.topology;
 

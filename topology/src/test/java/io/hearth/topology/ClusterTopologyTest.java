@@ -81,7 +81,7 @@ final class ClusterTopologyTest {
         assertNotEquals(one, other.without(node(0), node(1)));
     }
 
-    /** Any sequence of changes, against plain maps. */
+    /** Compares any sequence of changes with plain maps. */
     @Test
     void countsStayRightWhateverComesAndGoes() {
         for (long seed = 0; seed < 50; seed++) {

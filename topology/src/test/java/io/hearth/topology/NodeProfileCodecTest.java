@@ -55,7 +55,7 @@ final class NodeProfileCodecTest {
         assertEquals("Linux", profile.os());
     }
 
-    /** Whatever the bytes: a profile within its bounds or a typed refusal, never anything else. */
+    /** For any bytes, the codec gives a profile within its bounds or throws MalformedMessageException. */
     @Test
     void mutatedFramesNeverEscape() {
         byte[] good = NodeProfileCodec.encode(PROFILE);

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class RingPlannerTest {
-    /** Every ring of every size to seven, over few distinct costs so that ties abound, and over many. */
+    /** Compares with every ring of every size up to seven, with few distinct costs, for many ties, and with many. */
     @Test
     void theSearchFindsTheFirstOfTheBestRings() {
         for (long seed = 0; seed < 300; seed++) {
@@ -55,7 +55,10 @@ final class RingPlannerTest {
         assertEquals(List.of(0, 2, 1, 3), RingPlanner.order(costs));
     }
 
-    /** A ring of cheap hops is hidden among dear ones; beyond the exact search the heuristic still finds it or equals it. */
+    /**
+     * A ring of cheap hops is hidden among expensive ones. With too many nodes for the exact search, the heuristic still finds a ring as
+     * good.
+     */
     @Test
     void theHeuristicFindsAHiddenRing() {
         for (int n : List.of(10, 12, 16)) {
@@ -93,7 +96,7 @@ final class RingPlannerTest {
         }
     }
 
-    /** Hops that are dear in one direction only, which a tour over undirected weights cannot see. */
+    /** Hops that are expensive in one direction only, which a tour over undirected weights cannot see. */
     @Test
     void theHeuristicTurnsTheRingToTheCheapDirection() {
         int n = 12;
@@ -110,7 +113,7 @@ final class RingPlannerTest {
         }
     }
 
-    /** Clusters of fast links joined by slow ones, as two rooms are: the ring crosses between them twice and no more. */
+    /** Clusters of fast links joined by slow ones, such as two rooms: the ring crosses between them only twice. */
     @Test
     void theHeuristicCrossesBetweenRoomsTwice() {
         for (int n : List.of(10, 14, 20)) {
