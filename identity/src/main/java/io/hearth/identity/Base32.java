@@ -26,7 +26,7 @@ final class Base32 {
         return text.toString();
     }
 
-    /** @throws IllegalArgumentException unless {@code text} is what {@link #encode} makes of some bytes */
+    /** @throws IllegalArgumentException unless {@link #encode} makes {@code text} of some bytes */
     static byte[] decode(String text) {
         byte[] bytes = new byte[text.length() * BITS / Byte.SIZE];
         int buffer = 0;

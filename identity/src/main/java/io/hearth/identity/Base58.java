@@ -29,7 +29,8 @@ final class Base58 {
      */
     static byte[] decode(String text, int bytesMax) {
         if (text.length() > 2 * bytesMax) {
-            throw new IllegalArgumentException(text.length() + " characters are too many");
+            throw new IllegalArgumentException(
+                    "must have at most " + 2 * bytesMax + " characters, got " + text.length());
         }
         var value = BigInteger.ZERO;
         for (int i = 0; i < text.length(); i++) {
@@ -47,7 +48,7 @@ final class Base58 {
         int sign = magnitude[0] == 0 ? 1 : 0; // BigInteger's sign byte, or the one byte of zero itself
         int length = zeros + magnitude.length - sign;
         if (length > bytesMax) {
-            throw new IllegalArgumentException("it decodes to " + length + " bytes, more than " + bytesMax);
+            throw new IllegalArgumentException("must decode to at most " + bytesMax + " bytes, got " + length);
         }
         byte[] bytes = new byte[length];
         System.arraycopy(magnitude, sign, bytes, zeros, magnitude.length - sign);

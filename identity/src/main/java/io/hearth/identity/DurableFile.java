@@ -17,13 +17,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Small files of this user alone (mode 0600) that a crash at any moment leaves with the old content or the new, never half of it:
- * written aside, forced to the disk, renamed over, and the folder forced too. On macOS the JDK forces by F_FULLFSYNC.
+ * Writes small files of this user alone (mode 0600). After a crash at any moment, a file has its old content or its new content, never a
+ * part of it. The content is written to a temporary file, forced to the disk and renamed over the file, and the folder is forced too. On
+ * macOS the JDK forces with F_FULLFSYNC.
  *
- * <p>A crash while writing leaves a file {@code NAME.new-…} beside it, which is never read.
+ * <p>A crash while writing leaves a file {@code NAME.new-…} beside the file; nothing reads it.
  *
- * <p>For tests of what a slow disk does: the system property {@value #SLOW} makes every forcing of a file or a folder take so many
- * milliseconds longer, 60,000 at most. Nothing else reads it, and Hearth never sets it for a person.
+ * <p>For tests with a slow disk: the system property {@value #SLOW} adds that number of milliseconds, 60,000 at most, to every forcing of a
+ * file or a folder. Nothing else reads it, and Hearth never sets it for users.
  */
 public final class DurableFile {
     static final String SLOW = "hearth.fault.fsyncMillis";
@@ -34,11 +35,11 @@ public final class DurableFile {
     private DurableFile() {}
 
     /**
-     * Puts new content in place of a file's former one, or of none. On disk when this returns.
+     * Replaces the content of a file, or creates it. The content is on disk when this returns.
      *
      * @param file absolute, in a folder that exists
      * @param content borrowed
-     * @throws IOException the folder is not writable or has no room; the former content is still there
+     * @throws IOException if the folder is not writable or has no room; the former content is still there
      */
     public static void replace(Path file, byte[] content) throws IOException {
         Path draft = draft(file, content);
@@ -52,13 +53,13 @@ public final class DurableFile {
     }
 
     /**
-     * The same in the time that the disk takes for one forcing instead of two: the file is renamed over first, and then it and its
-     * folder are forced at once. When a process dies at any moment, the former content is there or the new one. When the power fails
-     * before this returned, only a part of the new one may be: for content with a checksum.
+     * As {@link #replace}, but takes the time of one forcing instead of two: it renames the file first, and then forces file and folder at
+     * the same time. If the process dies at any moment, the file has the former content or the new one. If the power fails before this
+     * returns, it may have only a part of the new one. So use it for content with a checksum.
      *
      * @param file absolute, in a folder that exists
      * @param content borrowed
-     * @throws IOException the folder is not writable or has no room; the former content is there, or the new one
+     * @throws IOException if the folder is not writable or has no room; the file has the former content or the new one
      */
     public static void replaceChecked(Path file, byte[] content) throws IOException {
         Path draft = name(file);
@@ -72,7 +73,7 @@ public final class DurableFile {
     }
 
     /**
-     * Removes a file, if it is there, for good once this returns.
+     * Removes a file, if it exists; the removal is on disk when this returns.
      *
      * @param file absolute
      */
@@ -83,8 +84,7 @@ public final class DurableFile {
     }
 
     /**
-     * Makes sure of what another process put in place: the content and the name of a file, or of a folder, are on disk when this
-     * returns.
+     * Forces a file or folder that another process wrote: its content and its name are on disk when this returns.
      *
      * @param file absolute
      */
@@ -94,7 +94,7 @@ public final class DurableFile {
         }
     }
 
-    /** The content, on disk, under a name beside {@code file} that nobody else has. */
+    /** Writes the content to the disk, to a new file with a random name beside {@code file}. */
     static Path draft(Path file, byte[] content) throws IOException {
         Path draft = name(file);
         try (FileChannel out = create(draft, content)) {
@@ -110,7 +110,7 @@ public final class DurableFile {
         return file.resolveSibling(file.getFileName() + ".new-" + random());
     }
 
-    /** A new file with that content, not on disk yet; the caller discards it if this fails. */
+    /** A new file with that content, not forced to the disk yet; the caller discards it if this fails. */
     private static FileChannel create(Path draft, byte[] content) throws IOException {
         FileChannel out = FileChannel.open(
                 draft,
@@ -132,11 +132,11 @@ public final class DurableFile {
         try {
             Files.deleteIfExists(draft);
         } catch (IOException _) {
-            // a draft that stays is of mode 0600 and is never read
+            // a draft that remains has mode 0600 and is never read
         }
     }
 
-    /** What was created, renamed or deleted beside {@code file} stays so after a crash. */
+    /** Forces the folder of {@code file}, so that files created, renamed or deleted in it stay so after a crash. */
     static void syncFolder(Path file) throws IOException {
         Path folder = file.getParent();
         if (folder == null) {
@@ -147,7 +147,7 @@ public final class DurableFile {
         }
     }
 
-    /** Both at once: a disk that takes long for each takes no longer for both. */
+    /** Forces both at the same time, which takes a slow disk no longer than one of them. */
     private static void forceWithFolder(FileChannel open, Path file) throws IOException {
         var folder = new FutureTask<Void>(() -> {
             syncFolder(file);
@@ -167,7 +167,7 @@ public final class DurableFile {
         await(folder);
     }
 
-    /** Not even an interrupt ends this early: what is not on disk must not be taken for it. */
+    /** Waits even if interrupted, because the caller relies on the folder being on disk. */
     private static void await(FutureTask<Void> folder) throws IOException {
         boolean wasInterrupted = false;
         try {

@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * The folder in which a user's Hearth keeps what it must remember: {@code $HEARTH_HOME}, else {@code ~/.hearth}.
+ * The folder with the persistent files of a user's Hearth: {@code $HEARTH_HOME}, else {@code ~/.hearth}.
  *
- * <p>A real folder of this user that nobody else may enter. That is checked before anything in it is read, so everything inside is
- * out of other users' reach.
+ * <p>A real folder of this user that no other user may enter. Hearth checks that before it reads anything in the folder, so other users
+ * cannot reach its files.
  */
 public final class HearthHome {
     /** A unix socket's path in bytes, without the final 0: macOS has room for 104, Linux for 108. */
@@ -26,7 +26,7 @@ public final class HearthHome {
      * Finds the folder that {@code environment} names, and creates it if there is none.
      *
      * @param environment as {@link System#getenv()}: {@code HEARTH_HOME} and {@code HOME} are read
-     * @throws SetupException if it cannot be created, is not a real folder, belongs to somebody else or can be entered by others
+     * @throws SetupException if it cannot be created, is not a real folder, belongs to another user or can be entered by others
      */
     public static HearthHome open(Map<String, String> environment) throws SetupException {
         return open(locate(environment));
@@ -43,7 +43,7 @@ public final class HearthHome {
         return new HearthHome(absolute);
     }
 
-    /** Absolute, and checked when this object was made. */
+    /** The folder: absolute, and checked when this object was made. */
     public Path folder() {
         return folder;
     }
@@ -65,7 +65,7 @@ public final class HearthHome {
     }
 
     /**
-     * Where a unix socket of that name belongs: in the sub-folder {@code run}, which is created if there is none.
+     * The path of a unix socket of that name: in the sub-folder {@code run}, which is created if there is none.
      *
      * @throws SetupException as {@link #open(Map)}, or if the path is longer than a socket's may be
      */
@@ -74,7 +74,7 @@ public final class HearthHome {
         int bytes = socket.toString().getBytes(Charset.defaultCharset()).length;
         if (bytes > SOCKET_PATH_BYTES_MAX) {
             throw new SetupException("cannot use " + folder + ": the path of the socket in it has " + bytes
-                    + " bytes and the system takes " + SOCKET_PATH_BYTES_MAX
+                    + " bytes, and the system allows " + SOCKET_PATH_BYTES_MAX
                     + "; set HEARTH_HOME to a folder with a shorter path");
         }
         subfolder("run");

@@ -11,11 +11,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A small file of a {@link HearthHome} for the rooms around this one: of this user alone, replaced by rename and forced to the disk,
- * changed under a lock that all processes of the home share.
+ * A small file of a {@link HearthHome}, for other packages. It belongs to this user alone, is replaced by rename and forced to the disk,
+ * and is changed under a lock that all processes of the home share.
  */
 public final class HomeFile {
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(5);
     private static final int ASIDE_MAX = 64;
 
     private final Path file;
@@ -29,7 +29,7 @@ public final class HomeFile {
     }
 
     /**
-     * A file of that home; nothing is read yet.
+     * A file of that home; does not read it.
      *
      * @param lock name of the file that is locked while the other one is changed; it is never deleted
      */
@@ -37,43 +37,44 @@ public final class HomeFile {
         return new HomeFile(home.file(name), home.file(lock), bytesMax);
     }
 
-    /** What is done while no other process has the lock. */
+    /** An action that runs while this process holds the lock. */
     @FunctionalInterface
     public interface Action<T> {
-        /** Does it. */
+        /** Runs the action. */
         T run() throws SetupException;
     }
 
-    /** Where it is. */
+    /** The path of the file. */
     public Path path() {
         return file;
     }
 
     /**
-     * Its content, or nothing if there is no such file.
+     * The content of the file, or nothing if there is no such file.
      *
-     * @throws SetupException it is not a file of this user alone, is too large or cannot be read; says what to do
+     * @throws SetupException if it is not a file of this user alone, is too large or cannot be read; names the remedy
      */
     public Optional<byte[]> read() throws SetupException {
         return OwnFile.read(file, bytesMax);
     }
 
     /**
-     * Puts new content in its place; on disk when this returns.
+     * Replaces the content; it is on disk when this returns.
      *
-     * @throws SetupException it cannot be written; the former content is still there
+     * @throws SetupException if it cannot be written; the former content is still there
      */
     public void replace(byte[] content) throws SetupException {
         if (content.length > bytesMax) {
-            throw new IllegalArgumentException(file + " may have " + bytesMax + " bytes, not " + content.length);
+            throw new IllegalArgumentException(
+                    file + " must have at most " + bytesMax + " bytes, got " + content.length);
         }
         OwnFile.replace(file, content);
     }
 
     /**
-     * Moves it to {@code NAME.aside-N} with the first N that is free; call it under the lock. Nothing is done where there is no file.
+     * Moves the file to {@code NAME.aside-N} with the first free N; the caller holds the lock. Does nothing if there is no file.
      *
-     * @throws SetupException it cannot be moved
+     * @throws SetupException if it cannot be moved
      */
     public void setAside() throws SetupException {
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -94,21 +95,21 @@ public final class HomeFile {
             }
         }
         throw new SetupException("cannot move " + file + " away: " + ASIDE_MAX
-                + " former ones are there already; delete those that nobody needs");
+                + " former ones are there already; delete those that are not needed");
     }
 
     /**
      * Runs an action under the lock.
      *
-     * @throws SetupException another process has had the lock for 5 s, or from the action
+     * @throws SetupException if another process held the lock for 5 s, or from the action
      */
     public <T> T locked(Action<T> action) throws SetupException {
-        try (LockFile _ = LockFile.lock(lock, PATIENCE)) {
+        try (LockFile _ = LockFile.lock(lock, LOCK_TIMEOUT)) {
             return action.run();
         }
     }
 
-    /** Another text each time the file was replaced, as far as the file system tells. */
+    /** A text that changes each time the file is replaced, as far as the file system shows it. */
     public String version() {
         try {
             var found = Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);

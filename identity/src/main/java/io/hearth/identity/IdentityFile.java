@@ -9,14 +9,14 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The file {@code identity.pem} of a {@link HearthHome}: this machine's key, made at the first start and the same ever after.
+ * The file {@code identity.pem} of a {@link HearthHome}: this machine's key, made at the first start and never changed.
  *
- * <p>Of several first starts at once one makes the key and all use it. A file that is damaged, readable by others, somebody else's or
- * brought from another machine is refused and never replaced: a new key would be a new machine in the eyes of all others, so
- * a person decides ({@link #reset}).
+ * <p>If several first starts run at the same time, one of them makes the key and all use it. A file that is damaged, readable by others,
+ * another user's or from another machine is rejected and never replaced. With a new key, this machine would be a new machine for all
+ * others, so a person decides ({@link #reset}).
  */
 public final class IdentityFile {
-    /** About 900 are used. */
+    /** Upper bound; the file has about 900. */
     private static final int BYTES_MAX = 4096;
 
     private final Path file;
@@ -32,7 +32,7 @@ public final class IdentityFile {
         return in(home, MachineId.ofThisMachine());
     }
 
-    /** The same as it would be on a machine of another id. */
+    /** As {@link #in(HearthHome)}, with the given machine id. */
     static IdentityFile in(HearthHome home, Optional<String> machineId) {
         return new IdentityFile(home.file("identity.pem"), machineId);
     }
@@ -40,7 +40,7 @@ public final class IdentityFile {
     /**
      * This machine's identity; made and stored if there is none.
      *
-     * @throws SetupException if there is a file that must not be used, or none can be made; says what to do
+     * @throws SetupException if there is a file that must not be used, or none can be made; names the remedy
      */
     public NodeIdentity loadOrCreate() throws SetupException {
         Optional<NodeIdentity> stored = load();
@@ -52,14 +52,16 @@ public final class IdentityFile {
         if (OwnFile.publish(file, text)) {
             return fresh;
         }
-        return load().orElseThrow(() -> new SetupException(file
-                + " came and went while Hearth started: something else removes it; find out what, then try again"));
+        return load().orElseThrow(
+                        () -> new SetupException(
+                                file
+                                        + " appeared and disappeared while Hearth started: another program removes it; find that program, then try again"));
     }
 
     /**
      * This machine's identity, if it has one already.
      *
-     * @throws SetupException if there is a file that must not be used; says what to do
+     * @throws SetupException if there is a file that must not be used; names the remedy
      */
     public Optional<NodeIdentity> load() throws SetupException {
         Optional<byte[]> content = OwnFile.read(file, BYTES_MAX);
@@ -77,17 +79,17 @@ public final class IdentityFile {
         }
         if (!pem.belongsTo(machineId)) {
             throw new SetupException(
-                    file + " is refused: it was made on another machine, and two machines with one identity disturb"
+                    file + " is rejected: it was made on another machine, and two machines with one identity disturb"
                             + " each other; give this one its own with 'hearth identity reset'");
         }
         return Optional.of(pem.identity());
     }
 
     /**
-     * Sets the key file aside, whatever it is, and keeps it; the next {@link #loadOrCreate} makes a new identity. Running nodes
-     * keep the former one until they end.
+     * Renames the key file, valid or not; the next {@link #loadOrCreate} makes a new identity. Running nodes keep the former one until they
+     * end.
      *
-     * @return where the former file is now; nothing if there was none
+     * @return the new path of the former file; nothing if there was none
      * @throws SetupException if it cannot be renamed
      */
     public Optional<Path> reset() throws SetupException {
@@ -97,14 +99,14 @@ public final class IdentityFile {
     }
 
     /**
-     * What tells this computer from others without telling its machine id: a hash of the id and the key. Empty where the system has no
-     * machine id.
+     * A hash of machine id and key. It distinguishes this computer from others and does not reveal its machine id. Empty if the system has
+     * no machine id.
      */
     public Optional<String> computer(NodeIdentity identity) {
         return IdentityPem.of(identity, machineId).machine();
     }
 
-    /** Where the key is stored. */
+    /** The path of the key file. */
     public Path path() {
         return file;
     }

@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The text of the key file: the certificate and the PKCS#8 private key in PEM (RFC 7468, RFC 8410), which other tools read too,
- * under three lines of explanation.
+ * The text of the key file: the certificate and the PKCS#8 private key in PEM (RFC 7468, RFC 8410), which other tools read too, below three
+ * comment lines.
  *
  * <pre>
  * # The private key of this machine in Hearth. Never copy it to another machine, never show it.
@@ -26,10 +26,10 @@ import java.util.regex.Pattern;
  * -----END PRIVATE KEY-----
  * </pre>
  *
- * <p>The certificate is kept because making one takes a library that is slow to load; without it, it is made again. It comes
- * first, so that no part of the file is a whole one. The peer id and the certificate's own signature find damage that leaves
- * well-formed base64. The machine is SHA-256("hearth/1 machine" 0 machine id 0 public key):
- * it is known again, and tells nothing.
+ * <p>The file keeps the certificate, because making one needs a library that is slow to load; if it is missing, it is made again. It comes
+ * first, so that no part of the file is a complete file. The peer id and the certificate's own signature detect damage that leaves
+ * well-formed base64. The machine is SHA-256("hearth/1 machine" 0 machine id 0 public key): the same machine gives the same hash, which
+ * does not reveal the id.
  *
  * @param identity the key
  * @param machine the hash of the machine that the key was made on, if that machine had an id
@@ -49,12 +49,12 @@ record IdentityPem(NodeIdentity identity, Optional<String> machine) {
             -----END PRIVATE KEY-----
             """);
 
-    /** A key that remembers the machine it was made on. */
+    /** A key with the machine on which it was made. */
     static IdentityPem of(NodeIdentity identity, Optional<String> machineId) {
         return new IdentityPem(identity, machineId.map(id -> hash(id, identity)));
     }
 
-    /** @throws IllegalArgumentException if {@code text} is not what {@link #encode()} made; the message has none of it */
+    /** @throws IllegalArgumentException unless {@link #encode()} made {@code text}; the message repeats none of it */
     static IdentityPem decode(String text) {
         Matcher parts = TEXT.matcher(text.replace("\r\n", "\n"));
         if (!parts.matches()) {
@@ -72,7 +72,7 @@ record IdentityPem(NodeIdentity identity, Optional<String> machine) {
                     "its key is not an Ed25519 key in PKCS#8, or its certificate is another's");
         }
         if (!identity.peer().text().equals(parts.group(1))) {
-            throw new IllegalArgumentException("its key is not the key of the peer id that it names");
+            throw new IllegalArgumentException("its key does not match its peer id");
         }
         String machine = parts.group(2);
         return new IdentityPem(identity, machine.equals(UNKNOWN) ? Optional.empty() : Optional.of(machine));
@@ -104,7 +104,7 @@ record IdentityPem(NodeIdentity identity, Optional<String> machine) {
         return Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes);
     }
 
-    /** Only of what {@link #text} made: the decoder itself forgives much. */
+    /** Decodes only what {@link #text} made; the JDK's decoder alone would accept more. */
     private static byte[] base64(String text) {
         byte[] bytes = Base64.getMimeDecoder().decode(text);
         if (!text(bytes).replace("\n", "").equals(text.replace("\n", ""))) {
@@ -114,8 +114,8 @@ record IdentityPem(NodeIdentity identity, Optional<String> machine) {
     }
 
     /**
-     * A certificate whose last 64 bytes are all of its signature: the JDK reads over a count of unused bits before them (X.690, 8.6.2.2),
-     * which no signature covers.
+     * Checks that the last 64 bytes of a certificate are its whole signature. The JDK ignores the number of unused bits before them (X.690,
+     * 8.6.2.2), which no signature covers.
      */
     private static byte[] wholeBits(byte[] certificate) {
         int unusedBits = certificate.length - SIGNATURE_BYTES - 1;
@@ -125,7 +125,7 @@ record IdentityPem(NodeIdentity identity, Optional<String> machine) {
         return certificate;
     }
 
-    /** False only if it is known that the key was made on another machine than the one of this id. */
+    /** False only if the key was certainly made on a machine with another id. */
     boolean belongsTo(Optional<String> machineId) {
         return machine.isEmpty() || machineId.isEmpty() || machine.get().equals(hash(machineId.get(), identity));
     }

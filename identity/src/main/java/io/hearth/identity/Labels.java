@@ -1,11 +1,11 @@
 package io.hearth.identity;
 
 /**
- * Human names of machines, as they may be shown in terminals, logs and pages.
+ * Names of machines for people, made safe for terminals, logs and pages.
  *
- * <p>A label comes from whoever owns the machine, or from a peer, and is never more than decoration. What could steer a terminal
- * or reorder the text around it is removed: control and escape characters, bidirectional marks and other invisible format
- * characters, private and unassigned ones, halves of surrogate pairs. A run of white space becomes one blank.
+ * <p>A label comes from the owner of the machine or from a peer, and no decision depends on it. Characters that could control a terminal or
+ * reorder the text around them are removed: control and escape characters, bidirectional marks and other invisible format characters,
+ * private and unassigned ones, halves of surrogate pairs. A run of white space becomes one blank.
  */
 public final class Labels {
     /** Most code points of a label; at most 252 bytes of UTF-8. */
@@ -13,12 +13,12 @@ public final class Labels {
 
     private Labels() {}
 
-    /** {@code raw} without what may not be shown, cut to {@link #CHARACTERS_MAX}; possibly empty. */
+    /** {@code raw} without unsafe characters, cut to {@link #CHARACTERS_MAX}; possibly empty. */
     public static String clean(String raw) {
         return clean(raw, CHARACTERS_MAX);
     }
 
-    /** {@code raw} without what may not be shown, cut to so many code points; possibly empty. For a peer's words of any kind. */
+    /** {@code raw} without unsafe characters, cut to {@code charactersMax} code points; possibly empty. For any text from a peer. */
     public static String clean(String raw, int charactersMax) {
         var clean = new StringBuilder();
         int characters = 0;

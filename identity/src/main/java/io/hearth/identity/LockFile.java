@@ -16,18 +16,18 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A file whose lock one holder at a time has, among all threads and processes of this machine; the operating system takes it
- * back when the process ends, however it ends. The file is never deleted: a second one of its name could be locked too.
+ * A lock file: at most one thread of all processes of this machine holds its lock. The operating system releases it when the process ends,
+ * however it ends. The file is never deleted, because then a second file of its name could be locked too.
  *
- * <p>POSIX locks belong to the process: closing <em>any</em> descriptor of the file gives up the lock, also one that was opened
- * only to find that the lock is taken. So what this process holds is remembered for the whole process, and a file that is in
- * use here is never opened a second time. This is the one reason for static state.
+ * <p>POSIX locks belong to the process: closing <em>any</em> descriptor of the file releases the lock, even one that was opened only to
+ * find that the lock is taken. So this class records all locks of the process, and never opens a file a second time while it is in use
+ * here. This is the one reason for its static state.
  */
 final class LockFile implements AutoCloseable {
     private static final Duration RETRY = Duration.ofMillis(20);
     private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
-    /** Opened in vain beside a copy of this class from another class loader; closing them would free its locks. */
+    /** Channels of files that a copy of this class from another class loader locked; closing them would release its locks. */
     private static final Queue<FileChannel> NEVER_CLOSED = new ConcurrentLinkedQueue<>();
 
     private final Path key;
@@ -52,18 +52,18 @@ final class LockFile implements AutoCloseable {
         }
     }
 
-    /** Takes the lock, after waiting for it at most as long as {@code patience}. */
-    static LockFile lock(Path file, Duration patience) throws SetupException {
+    /** Takes the lock; waits for it for at most {@code timeout}. */
+    static LockFile lock(Path file, Duration timeout) throws SetupException {
         long start = System.nanoTime();
         while (true) {
             Optional<LockFile> lock = tryLock(file);
             if (lock.isPresent()) {
                 return lock.get();
             }
-            if (System.nanoTime() - start > patience.toNanos()
+            if (System.nanoTime() - start > timeout.toNanos()
                     || Thread.currentThread().isInterrupted()) {
                 throw new SetupException("cannot lock " + file + ": another Hearth process has held it for "
-                        + patience.toSeconds() + " s; wait for that process or end it, then try again");
+                        + timeout.toSeconds() + " s; wait for that process or end it, then try again");
             }
             LockSupport.parkNanos(RETRY.toNanos());
         }
@@ -91,7 +91,7 @@ final class LockFile implements AutoCloseable {
             return locked ? Optional.of(new LockFile(key, channel)) : Optional.empty();
         } catch (OverlappingFileLockException heldByOtherCopy) {
             NEVER_CLOSED.add(channel);
-            locked = true; // not by us, and for ever: the key stays in HELD, so this happens once per file
+            locked = true; // by the other copy, for ever: the key stays in HELD, so this happens once per file
             return Optional.empty();
         } finally {
             if (!locked) {

@@ -11,10 +11,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The operating system's name for this machine, which stays the same until the system is installed anew.
+ * The operating system's id of this machine, which stays the same until the system is reinstalled.
  *
- * <p>It may tell a copy of a disk or home folder from the original. It is confidential (machine-id(5)): only a hash of it is
- * kept, see {@link IdentityPem}.
+ * <p>It may distinguish a copy of a disk or home folder from the original. It is confidential (machine-id(5)): Hearth keeps only a hash of
+ * it, see {@link IdentityPem}.
  */
 final class MachineId {
     private static final List<Path> LINUX = List.of(Path.of("/etc/machine-id"), Path.of("/var/lib/dbus/machine-id"));
@@ -24,7 +24,7 @@ final class MachineId {
 
     private MachineId() {}
 
-    /** Nothing where the system has none, as in most containers. */
+    /** Empty if the system has no id, as in most containers. */
     static Optional<String> ofThisMachine() {
         return System.getProperty("os.name", "").startsWith("Mac")
                 ? macos(List.of("/usr/sbin/ioreg", "-rd1", "-c", "IOPlatformExpertDevice"))
@@ -39,13 +39,13 @@ final class MachineId {
                     return Optional.of(text);
                 }
             } catch (IOException _) {
-                // no such file, or not for us: the machine has no id that we know
+                // no such file, or not readable: the machine has no known id
             }
         }
         return Optional.empty();
     }
 
-    /** Reads what {@code command}, ioreg, prints; its answer is a property list of some KiB. */
+    /** Reads the output of {@code command}, ioreg: a property list of some KiB. */
     static Optional<String> macos(List<String> command) {
         return SystemProgram.answer(command).flatMap(MachineId::macosAnswer);
     }

@@ -8,19 +8,18 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * How the two ends of a TLS connection show each other that they hold the namespace's secret, without sending it.
+ * The proofs by which the two ends of a TLS connection show each other that they hold the namespace's secret, without sending it.
  *
  * <pre>
  * T = "hearth/1 link", exporter, client key, server key, SHA-256(client's hello), SHA-256(server's hello);
- *     each part behind its length as 4 bytes, big-endian
+ *     each part preceded by its length as 4 bytes, big-endian
  * server's proof = HMAC-SHA256(proof key, 2 T)      sent first
- * client's proof = HMAC-SHA256(proof key, 1 T)      sent after the server's was found right
+ * client's proof = HMAC-SHA256(proof key, 1 T)      sent after the client verified the server's proof
  * </pre>
  *
- * <p>The exporter (RFC 8446 section 7.5, label {@code EXPORTER-hearth-1}) binds a proof to one connection, so it can neither be
- * replayed nor relayed. It does not cover the client's certificate, hence both keys are in T. Both hellos are in T, hence
- * nobody can strip a version or a feature from them. The leading byte keeps one side's proof from being sent back as the
- * other's.
+ * <p>The exporter (RFC 8446 section 7.5, label {@code EXPORTER-hearth-1}) binds a proof to one connection, so it can neither be replayed
+ * nor relayed. It does not cover the client's certificate, so T includes both keys. T includes both hellos, so no attacker can remove a
+ * version or a feature from them. The leading byte prevents an attacker from sending one side's proof back as the other's.
  */
 public final class MembershipProof {
     /** Bytes of either proof. */
@@ -36,7 +35,7 @@ public final class MembershipProof {
     private MembershipProof() {}
 
     /**
-     * The transcript T: equal at both ends exactly if they see the same connection, identities and hellos.
+     * The transcript T: equal at both ends if and only if they see the same connection, identities and hellos.
      *
      * @param exporter 32 bytes from this connection's TLS exporter; borrowed
      * @param client the identity that TLS proved of the dialling side
@@ -47,7 +46,8 @@ public final class MembershipProof {
     public static Bytes transcript(
             byte[] exporter, PeerId client, PeerId server, byte[] helloClient, byte[] helloServer) {
         if (exporter.length != EXPORTER_BYTES) {
-            throw new IllegalArgumentException("the exporter has " + EXPORTER_BYTES + " bytes, got " + exporter.length);
+            throw new IllegalArgumentException(
+                    "the exporter must have " + EXPORTER_BYTES + " bytes, got " + exporter.length);
         }
         var parts = new ByteArrayOutputStream();
         append(parts, LABEL);
@@ -59,17 +59,17 @@ public final class MembershipProof {
         return Bytes.of(parts.toByteArray());
     }
 
-    /** What the accepting side sends: 32 bytes. */
+    /** The proof of the accepting side: 32 bytes. */
     public static byte[] ofServer(NamespaceKeys keys, Bytes transcript) {
         return keys.proofMac(SERVER, transcript.toArray());
     }
 
-    /** What the dialling side sends: 32 bytes. */
+    /** The proof of the dialling side: 32 bytes. */
     public static byte[] ofClient(NamespaceKeys keys, Bytes transcript) {
         return keys.proofMac(CLIENT, transcript.toArray());
     }
 
-    /** Whether a peer's proof is the expected one; takes as long for a near miss as for any other. */
+    /** Whether a peer's proof is the expected one; compares in constant time. */
     public static boolean matches(byte[] expected, byte[] given) {
         return MessageDigest.isEqual(expected, given);
     }

@@ -10,15 +10,14 @@ import org.tomlj.Toml;
 import org.tomlj.TomlParseResult;
 
 /**
- * The file {@code namespace.toml} of a {@link HearthHome}: the secrets of the namespaces that this machine is in, one table for
- * each.
+ * The file {@code namespace.toml} of a {@link HearthHome}: the secrets of this machine's namespaces, one table for each.
  *
  * <pre>
  * [home]
  * secret = "hearth1-…"
  * </pre>
  *
- * <p>People may edit it. Other keys are left alone. No exception of this class repeats anything of a secret.
+ * <p>People may edit it. Hearth keeps other keys. No exception of this class repeats any part of a secret.
  */
 public final class NamespaceFile {
     /** Room for about a hundred namespaces. */
@@ -27,9 +26,9 @@ public final class NamespaceFile {
     private static final int NESTING_MAX = 32;
 
     private static final String HEAD = """
-            # The namespaces that this machine is in. Who holds a secret is a member: show this file to nobody.
+            # The namespaces of this machine. Every holder of a secret is a member: never show this file.
             """;
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(5);
 
     private final Path file;
     private final Path lock;
@@ -46,7 +45,7 @@ public final class NamespaceFile {
     /**
      * The names of the stored namespaces, in order.
      *
-     * @throws SetupException if the file is readable by others, somebody else's or not TOML; says what to do
+     * @throws SetupException if the file is readable by others, another user's or not TOML; names the remedy
      */
     public List<String> names() throws SetupException {
         return parse(content()).keySet().stream().sorted().toList();
@@ -62,21 +61,21 @@ public final class NamespaceFile {
     }
 
     /**
-     * Stores a namespace. One that is stored already is left as it is.
+     * Stores a namespace, unless it is stored already.
      *
-     * @param namespace closed
-     * @return whether it is new here
-     * @throws SetupException as {@link #find}, or if another secret of that name is stored, which is never overwritten
+     * @param namespace a closed one
+     * @return whether it is new in this file
+     * @throws SetupException as {@link #find}, or if another secret of that name is stored; it is never overwritten
      */
     public boolean add(NetworkNamespace namespace) throws SetupException {
         String secret = SecretText.of(namespace);
-        try (LockFile _ = LockFile.lock(lock, PATIENCE)) {
+        try (LockFile _ = LockFile.lock(lock, LOCK_TIMEOUT)) {
             String content = content();
             Optional<NetworkNamespace> stored = find(namespace.name(), parse(content));
             if (stored.isPresent()) {
                 if (!stored.get().equals(namespace)) {
                     throw new SetupException(
-                            "namespace " + namespace.name() + " has another secret here already (key id "
+                            "namespace " + namespace.name() + " has another secret on this machine already (key id "
                                     + stored.get().keyId() + ", not " + namespace.keyId()
                                     + "): it is not overwritten; to give it"
                                     + " up, remove the table [" + namespace.name() + "] from " + file);
@@ -97,7 +96,7 @@ public final class NamespaceFile {
     }
 
     /**
-     * Puts the secret of a newer generation in place of the stored one. Nothing is changed where none is stored, or none that is older.
+     * Replaces the stored secret by one of a newer generation. Does nothing if no secret is stored, or none that is older.
      *
      * @throws SetupException as {@link #find}, or if the line of the secret is not in the usual form
      */
@@ -109,7 +108,7 @@ public final class NamespaceFile {
     }
 
     /**
-     * Checks that {@link #renew} could store that one.
+     * Checks that {@link #renew} could store that namespace.
      *
      * @throws SetupException as {@link #renew}
      */
@@ -121,7 +120,7 @@ public final class NamespaceFile {
         }
     }
 
-    /** Where the secret of that table begins. */
+    /** Index at which the secret of that table begins. */
     private int secretAt(String name, TomlParseResult toml, String content) throws SetupException {
         String written = String.valueOf(toml.getString(List.of(name, "secret")));
         int at = Math.max(content.indexOf("\"" + written + "\""), content.indexOf("'" + written + "'"));
@@ -132,7 +131,7 @@ public final class NamespaceFile {
     }
 
     /**
-     * Stores a namespace in place of whatever secret of that name is stored: a person paired this machine, or it was given a new one.
+     * Stores a namespace in place of any stored secret of that name, after a person paired this machine or it received a new secret.
      *
      * @throws SetupException as {@link #renew}
      */
@@ -141,7 +140,7 @@ public final class NamespaceFile {
             var _ = add(namespace);
             return;
         }
-        try (LockFile _ = LockFile.lock(lock, PATIENCE)) {
+        try (LockFile _ = LockFile.lock(lock, LOCK_TIMEOUT)) {
             String content = content();
             TomlParseResult toml = parse(content);
             String written = String.valueOf(toml.getString(List.of(namespace.name(), "secret")));
@@ -153,9 +152,9 @@ public final class NamespaceFile {
     }
 
     /**
-     * Whether the table of that namespace says {@code closed = true}: nobody is admitted who is not on the roster.
+     * Whether the table of that namespace says {@code closed = true}: only machines on the roster are admitted.
      *
-     * @throws SetupException as {@link #find}, or if it says something else than true or false
+     * @throws SetupException as {@link #find}, or if the value is neither true nor false
      */
     public boolean isClosed(String name) throws SetupException {
         TomlParseResult toml = parse(content());
@@ -169,7 +168,7 @@ public final class NamespaceFile {
         return Boolean.TRUE.equals(toml.getBoolean(key));
     }
 
-    /** Where the secrets are stored. */
+    /** The path of the file. */
     public Path path() {
         return file;
     }
@@ -186,14 +185,14 @@ public final class NamespaceFile {
         }
         TomlParseResult toml = Toml.parse(content);
         if (toml.hasErrors()) {
-            // the parser's own words may repeat a part of a secret
+            // the parser's own message may repeat a part of a secret
             throw notUsable(
                     "it is not well-formed TOML at " + toml.errors().getFirst().position());
         }
         return toml;
     }
 
-    /** How deep brackets are open, counted also where they mean nothing: the parser is recursive and must not be led deeper. */
+    /** The depth of open brackets, even in strings and comments: the parser is recursive, so the depth must be bounded. */
     private static int nesting(String content) {
         int deepest = 0;
         int open = 0;

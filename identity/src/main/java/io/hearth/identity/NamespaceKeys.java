@@ -10,7 +10,7 @@ import javax.crypto.spec.HKDFParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What is derived from a namespace's secret, one key for each use (HKDF-SHA256, RFC 5869).
+ * The keys derived from a namespace's secret, one for each use (HKDF-SHA256, RFC 5869).
  *
  * <pre>
  * PRK = Extract(salt = SHA-256("hearth/1 namespace" 0 name 0 generation as 4 bytes), secret)
@@ -18,7 +18,7 @@ import javax.crypto.spec.SecretKeySpec;
  * id = Expand(PRK, "hearth/1 id", 8)
  * </pre>
  *
- * <p>Only {@link #id()} may be shown or sent: it names the secret and tells nothing about it.
+ * <p>Only {@link #id()} may be shown or sent: it identifies the secret and reveals nothing about it.
  */
 public final class NamespaceKeys implements AutoCloseable {
     private static final int KEY_BYTES = 32;
@@ -69,7 +69,7 @@ public final class NamespaceKeys implements AutoCloseable {
         }
     }
 
-    /** Whether they come from the published key, so that everybody can have them. */
+    /** Whether they come from the published key of open namespaces, so that any machine can derive them. */
     public boolean isOpen() {
         return isOpen;
     }
@@ -117,7 +117,7 @@ public final class NamespaceKeys implements AutoCloseable {
         return id.clone();
     }
 
-    /** Overwrites the keys; every later use proves nothing. */
+    /** Overwrites the keys; a proof made afterwards is worthless. */
     @Override
     public void close() {
         Arrays.fill(tag, (byte) 0);

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds the secret of the namespace that a node is to take part in.
+ * Finds the secret of a node's namespace.
  *
- * <p>A secret comes from {@code HEARTH_SECRET} or from the file that {@code HEARTH_SECRET_FILE} names, as scripts and containers give
- * it, else from the {@link NamespaceFile}. It never comes from a command line, where others of the machine can read it. Without
- * a secret there is no namespace: nothing ever falls back to an open one.
+ * <p>The secret comes from {@code HEARTH_SECRET} or from the file that {@code HEARTH_SECRET_FILE} names, which scripts and containers use,
+ * else from the {@link NamespaceFile}. It never comes from a command line, which other users of the machine can read. Without a secret
+ * there is no namespace: a node never falls back to an open one.
  */
 public final class NamespaceLookup {
     private final NamespaceFile file;
@@ -30,16 +30,16 @@ public final class NamespaceLookup {
     /**
      * The namespace of that name.
      *
-     * @throws SetupException if there is no secret for it, or one that is none; says what to do
+     * @throws SetupException if there is no secret for it, or an invalid one; names the remedy
      */
     public NetworkNamespace named(String name) throws SetupException {
         if (!NetworkNamespace.isName(name)) {
             throw new SetupException("'" + Labels.clean(name)
-                    + "' names no namespace: it has other characters or length; use 1 to 63 of a-z, 0-9 and '-'");
+                    + "' is not a name of a namespace: use 1 to 63 characters of a-z, 0-9 and '-'");
         }
         if (!secret.isEmpty() && !secretFile.isEmpty()) {
             throw new SetupException(
-                    "both HEARTH_SECRET and HEARTH_SECRET_FILE are set: only one can count; unset the other");
+                    "both HEARTH_SECRET and HEARTH_SECRET_FILE are set: only one is allowed; unset the other");
         }
         if (!secret.isEmpty()) {
             return SecretText.parse(name, secret, "HEARTH_SECRET");
@@ -48,7 +48,7 @@ public final class NamespaceLookup {
     }
 
     /**
-     * The namespace of a node that was told none: the only one stored here, else {@value NetworkNamespace#DEFAULT_NAME}.
+     * The namespace of a node without a configured one: the only one in this home, else {@value NetworkNamespace#DEFAULT_NAME}.
      *
      * @throws SetupException as {@link #named}
      */
@@ -57,12 +57,12 @@ public final class NamespaceLookup {
         return named(names.size() == 1 ? names.getFirst() : NetworkNamespace.DEFAULT_NAME);
     }
 
-    /** Whether the secret comes from the environment, so that the file of this home does not count. */
+    /** Whether the secret comes from the environment, so that the file of this home is ignored. */
     public boolean isGiven() {
         return !secret.isEmpty() || !secretFile.isEmpty();
     }
 
-    /** What a person should know of where the secret comes from, in one line; call it once a secret was found. */
+    /** A warning for people about the source of the secret, in one line; call it after a secret was found. */
     public Optional<String> warning() {
         return secretFile.isEmpty()
                 ? Optional.empty()

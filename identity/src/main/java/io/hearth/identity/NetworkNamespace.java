@@ -9,14 +9,14 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
- * What lets nodes meet: a name that people see and a secret of 256 random bits.
+ * A name for people and a secret of 256 random bits. Nodes of one namespace find one another.
  *
- * <p>There are no passphrases, so nothing that a listener records can be tried against a dictionary. An <em>open</em> namespace
- * has a published key in place of the secret: everybody on the LAN may join. It has generation 0, which no closed namespace
- * has, so its keys differ from those of every closed one.
+ * <p>There are no passphrases, so a listener cannot try a dictionary on its recordings. An <em>open</em> namespace has a published key in
+ * place of the secret: any machine on the LAN may join. It has generation 0, which no closed namespace has, so its keys differ from those
+ * of every closed one.
  */
 public final class NetworkNamespace {
-    /** The name used where none is given. */
+    /** The name if none is given. */
     public static final String DEFAULT_NAME = "home";
 
     /** Bytes of a secret. */
@@ -29,11 +29,11 @@ public final class NetworkNamespace {
     private final String name;
     private final int generation;
     private final byte[] secret;
-    private volatile boolean destroyed; // by its owner, read by all
+    private volatile boolean destroyed; // written by the owner's thread, read by all
 
     private NetworkNamespace(String name, int generation, byte[] secret) {
         if (!isName(name)) {
-            throw new IllegalArgumentException("a namespace's name is 1 to 63 of a-z, 0-9 and '-'");
+            throw new IllegalArgumentException("a namespace's name must be 1 to 63 characters of a-z, 0-9 and '-'");
         }
         this.name = name;
         this.generation = generation;
@@ -52,7 +52,7 @@ public final class NetworkNamespace {
     }
 
     /**
-     * The namespace of that name that everybody may join.
+     * The open namespace of that name, which any machine may join.
      *
      * @throws IllegalArgumentException if {@code name} is not {@code [a-z0-9-]{1,63}}
      */
@@ -75,11 +75,11 @@ public final class NetworkNamespace {
      *
      * @param generation 1 or more
      * @param secret 32 bytes; copied
-     * @throws IllegalArgumentException if any of them is out of range; repeats nothing of the secret
+     * @throws IllegalArgumentException if any of them is out of range; the message repeats no part of the secret
      */
     public static NetworkNamespace closed(String name, int generation, byte[] secret) {
         if (generation <= OPEN_GENERATION || secret.length != SECRET_BYTES) {
-            throw new IllegalArgumentException("a closed namespace has a generation of 1 or more and a secret of "
+            throw new IllegalArgumentException("a closed namespace needs a generation of 1 or more and a secret of "
                     + SECRET_BYTES + " bytes, got generation " + generation + " and " + secret.length + " bytes");
         }
         return new NetworkNamespace(name, generation, secret.clone());
@@ -94,35 +94,35 @@ public final class NetworkNamespace {
         return name;
     }
 
-    /** Rises by one with each new secret; 0 exactly if the namespace is open. */
+    /** Rises by one with each new secret; 0 if and only if the namespace is open. */
     public int generation() {
         return generation;
     }
 
-    /** Whether everybody on the LAN may join; whoever starts a node must say so loudly. */
+    /** Whether any machine on the LAN may join; a program that starts a node must warn the user about it. */
     public boolean isOpen() {
         return generation == OPEN_GENERATION;
     }
 
-    /** Overwrites the secret; name and generation stay. No keys can be made of it any more. */
+    /** Overwrites the secret; name and generation stay. No keys can be derived afterwards. */
     public void destroy() {
         destroyed = true;
         Arrays.fill(secret, (byte) 0);
     }
 
-    /** What is derived from the secret; each call makes new keys, which the caller owns and closes. */
+    /** The keys derived from the secret; each call makes new ones, which the caller owns and closes. */
     public NamespaceKeys keys() {
         return NamespaceKeys.derive(name, generation, whole());
     }
 
-    /** Names the secret without telling anything about it: 16 hexadecimal digits. */
+    /** Identifies the secret and reveals nothing about it: 16 hexadecimal digits. */
     public String keyId() {
         try (NamespaceKeys keys = keys()) {
             return HexFormat.of().formatHex(keys.id());
         }
     }
 
-    /** A copy, for what hands it to a member or keeps it; the caller wipes it. */
+    /** A copy, for code that sends it to a member or stores it; the caller wipes it. */
     public byte[] secret() {
         return whole().clone();
     }
@@ -134,7 +134,7 @@ public final class NetworkNamespace {
         return secret;
     }
 
-    /** By name, generation and secret; takes as long for a near miss of the secret as for any other. */
+    /** By name, generation and secret; compares secrets in constant time. */
     @Override
     public boolean equals(Object other) {
         return other instanceof NetworkNamespace that

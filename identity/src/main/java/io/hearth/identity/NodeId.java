@@ -3,9 +3,9 @@ package io.hearth.identity;
 import java.util.regex.Pattern;
 
 /**
- * One running process that takes part: a machine's identity and the slot that the process holds on that machine.
+ * The id of a node: a machine's identity and the slot that the process holds on that machine.
  *
- * <p>Text form {@code <peer id>/<slot>}; the slot is left out for {@code agent}.
+ * <p>Text form: {@code <peer id>/<slot>}, without the slot for {@code agent}.
  *
  * @param peer the machine
  * @param slot {@code agent}, {@code wait}, or {@code trainer-N}; {@code [a-z0-9-]}, 1 to 32 characters
@@ -19,7 +19,7 @@ public record NodeId(PeerId peer, String slot) implements Comparable<NodeId> {
     public NodeId {
         if (!SLOT.matcher(slot).matches()) {
             throw new IllegalArgumentException(
-                    "a slot is 1 to 32 of a-z, 0-9 and '-', not " + slot.length() + " others");
+                    "a slot must be 1 to 32 characters of a-z, 0-9 and '-', got " + slot.length() + " characters");
         }
     }
 
@@ -45,7 +45,7 @@ public record NodeId(PeerId peer, String slot) implements Comparable<NodeId> {
         return slot.equals(AGENT) ? peer.shortText() : peer.shortText() + "/" + slot;
     }
 
-    /** By the machine's key, then by slot: one order on all machines. */
+    /** By the machine's key, then by slot: the same order on all machines. */
     @Override
     public int compareTo(NodeId other) {
         int byMachine = peer.compareTo(other.peer);

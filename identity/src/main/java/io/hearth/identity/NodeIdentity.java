@@ -22,7 +22,7 @@ import org.bouncycastle.crypto.params.Ed25519PrivateKeyParameters;
 /**
  * A machine's Ed25519 key pair with the self-signed certificate that its links present.
  *
- * <p>The certificate carries the key and nothing else that matters: peers check the key and ignore names and dates.
+ * <p>Only the key in the certificate counts: peers check the key and ignore names and dates.
  */
 public final class NodeIdentity {
     /** Bytes of an Ed25519 SubjectPublicKeyInfo before the raw key (RFC 8410). */
@@ -69,9 +69,9 @@ public final class NodeIdentity {
     }
 
     /**
-     * The identity of a stored private key and the certificate that was made for it.
+     * The identity of a stored private key and its certificate.
      *
-     * @throws IllegalArgumentException if they are not an Ed25519 private key in PKCS#8 and its sound self-signed certificate
+     * @throws IllegalArgumentException if they are not an Ed25519 private key in PKCS#8 and its valid self-signed certificate
      */
     static NodeIdentity ofPkcs8(byte[] pkcs8, byte[] certificate) {
         try {
@@ -98,7 +98,7 @@ public final class NodeIdentity {
         return PeerId.of(Arrays.copyOfRange(spki, SPKI_PREFIX_BYTES, spki.length));
     }
 
-    /** Whether what one signs the other verifies. */
+    /** Whether the public key verifies a signature of the private key. */
     private static boolean belongTogether(PrivateKey privateKey, PublicKey publicKey) throws GeneralSecurityException {
         byte[] words = "hearth/1 key and certificate".getBytes(StandardCharsets.US_ASCII);
         var signature = Signature.getInstance("Ed25519");
@@ -110,7 +110,7 @@ public final class NodeIdentity {
         return signature.verify(signed);
     }
 
-    /** The public side: what others know this machine by. */
+    /** The public key, by which others know this machine. */
     public PeerId peer() {
         return peer;
     }

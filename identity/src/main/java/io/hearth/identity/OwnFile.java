@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Files and folders that belong to this user alone: created so that nobody else can read them at any moment, checked before they
- * are believed, and written so that a crash leaves the old content or the new, never half of it.
+ * Files and folders that belong to this user alone. They are created so that no other user can read them at any moment, and checked before
+ * use. A crash leaves the old content or the new, never a part of it.
  */
 final class OwnFile {
     static final FileAttribute<Set<PosixFilePermission>> FILE_MODE =
@@ -36,25 +36,25 @@ final class OwnFile {
     /**
      * The content of a file, or nothing if there is no such file.
      *
-     * @throws SetupException if it is not a regular file of this user that nobody else can read, is larger than
-     *     {@code bytesMax}, or cannot be read
+     * @throws SetupException if it is not a regular file of this user that no other user can read, is larger than {@code bytesMax}, or
+     *     cannot be read
      */
     static Optional<byte[]> read(Path file, int bytesMax) throws SetupException {
         try {
             Map<String, Object> found = attributes(file);
             if (!Boolean.TRUE.equals(found.get("isRegularFile"))) {
-                throw new SetupException(file + " is refused: it is " + kind(found)
+                throw new SetupException(file + " is rejected: it is " + kind(found)
                         + " and not a regular file; move it away or put the file itself there");
             }
             checkOwner(file, found);
             if ((mode(found) & FOREIGN_BITS) != 0) {
-                throw new SetupException(file + " is refused: other users can open it (mode " + octal(found)
+                throw new SetupException(file + " is rejected: other users can open it (mode " + octal(found)
                         + "); if none of them did, run: chmod 600 '" + file + "'");
             }
             try (var in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
                 byte[] content = in.readNBytes(bytesMax + 1);
                 if (content.length > bytesMax) {
-                    throw new SetupException(file + " is refused: it is larger than the " + bytesMax
+                    throw new SetupException(file + " is rejected: it is larger than the " + bytesMax
                             + " bytes that such a file may have; move it away");
                 }
                 return Optional.of(content);
@@ -66,17 +66,17 @@ final class OwnFile {
         }
     }
 
-    /** @throws SetupException unless {@code folder} is a real folder of this user that nobody else can enter */
+    /** @throws SetupException unless {@code folder} is a real folder of this user that no other user can enter */
     static void checkFolder(Path folder) throws SetupException {
         try {
             Map<String, Object> found = attributes(folder);
             if (!Boolean.TRUE.equals(found.get("isDirectory"))) {
-                throw new SetupException(folder + " is refused: it is " + kind(found)
+                throw new SetupException(folder + " is rejected: it is " + kind(found)
                         + " and not a real folder; move it away, or set HEARTH_HOME to a folder of your own");
             }
             checkOwner(folder, found);
             if ((mode(found) & FOREIGN_BITS) != 0) {
-                throw new SetupException(folder + " is refused: other users can enter it (mode " + octal(found)
+                throw new SetupException(folder + " is rejected: other users can enter it (mode " + octal(found)
                         + "); run: chmod 700 '" + folder + "'");
             }
         } catch (IOException broken) {
@@ -84,7 +84,7 @@ final class OwnFile {
         }
     }
 
-    /** Creates the folder, and those above it that are missing, for this user alone; checks it in any case. */
+    /** Creates the folder and its missing parents, for this user alone; checks it in any case. */
     static void createFolder(Path folder) throws SetupException {
         try {
             if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
@@ -97,10 +97,10 @@ final class OwnFile {
     }
 
     /**
-     * Puts a new file in its place by link(2): of several that try, in whatever process, exactly one succeeds, and nobody ever sees
-     * a part of it. On disk when this returns.
+     * Creates a new file with link(2). If several threads or processes try, exactly one succeeds, and no reader ever sees a part of the
+     * file. It is on disk when this returns.
      *
-     * @return false if a file of that name is there already; it is left as it is
+     * @return false if a file of that name exists already; it is not changed
      */
     static boolean publish(Path file, byte[] content) throws SetupException {
         Path draft;
@@ -122,7 +122,7 @@ final class OwnFile {
         }
     }
 
-    /** As {@link DurableFile#replace}, for who tells a person what failed. */
+    /** As {@link DurableFile#replace}, but with an exception for people. */
     static void replace(Path file, byte[] content) throws SetupException {
         try {
             DurableFile.replace(file, content);
@@ -131,7 +131,7 @@ final class OwnFile {
         }
     }
 
-    /** Renames a file to a free name beside it, which tells when and that it is no longer in use. */
+    /** Renames a file to a free name beside it, which holds the reason and the time. */
     static Path setAside(Path file, String why, long epochMillis) throws SetupException {
         Path aside =
                 file.resolveSibling(file.getFileName() + "." + why + "-" + epochMillis + "-" + DurableFile.random());
@@ -144,12 +144,12 @@ final class OwnFile {
         }
     }
 
-    /** What the operating system said, without the path, which the message names anyway. */
+    /** The reason from the operating system, without the path, which the message names anyway. */
     static String cause(Exception broken) {
         return switch (broken) {
             case AccessDeniedException _ -> "permission denied";
             case NoSuchFileException _ -> "no such file";
-            case FileSystemException told when told.getReason() != null -> told.getReason();
+            case FileSystemException failure when failure.getReason() != null -> failure.getReason();
             default -> String.valueOf(broken.getMessage());
         };
     }
@@ -167,7 +167,7 @@ final class OwnFile {
                     path, "unix:mode,uid,isRegularFile,isDirectory,isSymbolicLink", LinkOption.NOFOLLOW_LINKS);
         } catch (UnsupportedOperationException | IllegalArgumentException foreign) {
             throw new SetupException(
-                    path + " is refused: its file system knows no owners and permissions;"
+                    path + " is rejected: its file system has no owners and permissions;"
                             + " set HEARTH_HOME to a folder of a Linux or macOS file system",
                     foreign);
         }
@@ -177,7 +177,7 @@ final class OwnFile {
         long owner = ((Number) found.getOrDefault("uid", -1)).longValue();
         long self = new UnixSystem().getUid();
         if (owner != self) {
-            throw new SetupException(path + " is refused: it belongs to user " + owner
+            throw new SetupException(path + " is rejected: it belongs to user " + owner
                     + " and Hearth runs as user " + self
                     + "; run Hearth as its owner, without sudo, or set HEARTH_HOME to a folder of your own");
         }

@@ -4,10 +4,10 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * A machine's public Ed25519 key, and its name everywhere.
+ * A machine's public Ed25519 key, which is its id everywhere.
  *
- * <p>The text form is the libp2p peer id of the key ({@code 12D3KooW…}): base58btc of the identity multihash of the
- * protobuf-wrapped public key, 52 characters. The short form is its last eight characters.
+ * <p>The text form is the libp2p peer id of the key ({@code 12D3KooW…}): base58btc of the identity multihash of the protobuf-wrapped public
+ * key, 52 characters. The short form is its last eight characters.
  *
  * @see <a href="https://github.com/libp2p/specs/blob/master/peer-ids/peer-ids.md">libp2p peer ids</a>
  */
@@ -38,7 +38,7 @@ public final class PeerId implements Comparable<PeerId> {
      */
     public static PeerId of(byte[] publicKey) {
         if (publicKey.length != KEY_BYTES) {
-            throw new IllegalArgumentException("an Ed25519 public key has 32 bytes, got " + publicKey.length);
+            throw new IllegalArgumentException("an Ed25519 public key must have 32 bytes, got " + publicKey.length);
         }
         return new PeerId(publicKey.clone());
     }
@@ -77,7 +77,7 @@ public final class PeerId implements Comparable<PeerId> {
         return text.substring(text.length() - SHORT_CHARACTERS);
     }
 
-    /** By key bytes, unsigned: one order on all machines. */
+    /** By key bytes, unsigned: the same order on all machines. */
     @Override
     public int compareTo(PeerId other) {
         return this == other ? 0 : Arrays.compareUnsigned(publicKey, other.publicKey);

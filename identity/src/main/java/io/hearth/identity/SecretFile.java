@@ -9,7 +9,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.Optional;
 import java.util.Set;
 
-/** A file that a person or a container platform made, which holds one secret's text. */
+/** A file with the text of one secret, made by a person or a container platform. */
 public final class SecretFile {
     private static final Set<PosixFilePermission> OTHERS_READ =
             Set.of(PosixFilePermission.GROUP_READ, PosixFilePermission.OTHERS_READ);
@@ -17,11 +17,11 @@ public final class SecretFile {
     private SecretFile() {}
 
     /**
-     * Reads it; symbolic links are followed, because container platforms make them.
+     * Reads the file; follows symbolic links, because container platforms make them.
      *
-     * @param source what to call the file in messages
+     * @param source name of the file in messages
      * @throws SetupException as {@link SecretText#read}
-     * @throws IOException it cannot be opened
+     * @throws IOException if it cannot be opened
      */
     public static NetworkNamespace read(String name, Path file, String source) throws SetupException, IOException {
         try (InputStream in = Files.newInputStream(file)) {
@@ -30,7 +30,7 @@ public final class SecretFile {
     }
 
     /**
-     * A warning in one line if other users may read the file; empty if not, and where files have no such permissions.
+     * A warning in one line if other users may read the file; empty if not, or if files have no such permissions.
      *
      * @param source as for {@link #read}
      */

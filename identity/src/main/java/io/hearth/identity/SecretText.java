@@ -12,15 +12,15 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * A namespace's secret as the text that a person copies from machine to machine.
+ * The text form of a namespace's secret, which people copy from machine to machine.
  *
  * <pre>
  * "hearth1-" base32(version 1 | generation 4, big-endian | secret 32 | checksum 4)       74 characters
  * checksum = first 4 bytes of SHA-256("hearth/1 secret text" 0 name 0 version generation secret)
  * </pre>
  *
- * <p>The checksum finds slips of the hand, and a secret that is used under another namespace's name. No exception of this class
- * repeats any of the text.
+ * <p>The checksum detects typing mistakes, and a secret that is used with the name of another namespace. No exception of this class repeats
+ * any part of the text.
  */
 public final class SecretText {
     private static final String PREFIX = "hearth1-";
@@ -33,15 +33,15 @@ public final class SecretText {
     private static final Pattern SEPARATORS = Pattern.compile("[\\s\\p{Pd}]+");
     private static final byte[] CHECKSUM_LABEL = "hearth/1 secret text\0".getBytes(StandardCharsets.US_ASCII);
 
-    /** A secret file may hold white space around the text, and nothing else. */
+    /** Upper bound of a secret file, which may hold white space around the text and nothing else. */
     private static final int FILE_BYTES_MAX = 4096;
 
     private SecretText() {}
 
     /**
-     * The text form; whoever reads it is a member.
+     * The text form; anyone who reads it can become a member.
      *
-     * @throws IllegalArgumentException if {@code namespace} is open: it has no secret
+     * @throws IllegalArgumentException if {@code namespace} is open, so that it has no secret
      */
     public static String of(NetworkNamespace namespace) {
         if (namespace.isOpen()) {
@@ -61,17 +61,17 @@ public final class SecretText {
     }
 
     /**
-     * Reads the text form, in lower or upper case; white space and dashes anywhere in it do not matter.
+     * Reads the text form, in lower or upper case; ignores white space and dashes anywhere in it.
      *
      * @param name the namespace that the secret is for
-     * @param source where the text comes from, for the message
-     * @throws SetupException if it is anything else than such a text, or one for another name; says what to do
+     * @param source origin of the text, for the message
+     * @throws SetupException if it is not such a text, or one for another name; names the remedy
      */
     public static NetworkNamespace parse(String name, String text, String source) throws SetupException {
         String written = written(text);
         if (!SHAPE.matcher(written).matches()) {
             throw new SetupException(source + " holds no Hearth secret: a secret is the text of " + CHARACTERS
-                    + " characters that begins with " + PREFIX + ", never a password of one's own; make one with"
+                    + " characters that begins with " + PREFIX + ", never a password that you choose; make one with"
                     + " 'hearth init " + name + "' or copy one with 'hearth secret show " + name + "'");
         }
         byte[] all;
@@ -99,8 +99,9 @@ public final class SecretText {
         byte version = fields.get();
         int generation = fields.getInt();
         if (version != VERSION || generation < 1) {
-            throw new SetupException("the secret in " + source + " is of a kind that this Hearth does not know:"
-                    + " it was made by another version; update Hearth on this machine");
+            throw new SetupException(
+                    "the secret in " + source + " is of a kind that this version of Hearth does not know:"
+                            + " it was made by another version; update Hearth on this machine");
         }
         return NetworkNamespace.closed(name, generation, secret);
     }
@@ -125,12 +126,12 @@ public final class SecretText {
         }
     }
 
-    /** Whether somewhere in a text there is a secret, or so much of one that it must not be shown. */
+    /** Whether a text contains a secret, or a part of one that is too long to be shown. */
     public static boolean isIn(String text) {
         return LEAK.matcher(together(text)).find();
     }
 
-    /** The text as {@link #of} writes it, however a person typed it; something else if it is no secret. */
+    /** The typed text in the form of {@link #of}; some other text if it is not a secret. */
     private static String written(String typed) {
         String together = together(typed);
         int mark = PREFIX.length() - 1;

@@ -24,10 +24,10 @@ import org.bouncycastle.asn1.x509.TBSCertificate;
 import org.bouncycastle.asn1.x509.Time;
 import org.bouncycastle.asn1.x509.V3TBSCertificateGenerator;
 
-/** Makes the certificate that carries an identity's key through TLS; no name, no dates that anybody checks. */
+/** Makes the certificate that carries an identity's key through TLS; peers check neither its name nor its dates. */
 final class SelfSigned {
     private static final X500Name NAME = new X500Name("CN=hearth");
-    /** Of keys and signatures; RFC 8410, section 3. */
+    /** The algorithm of keys and signatures; RFC 8410, section 3. */
     static final AlgorithmIdentifier ED25519 = new AlgorithmIdentifier(new ASN1ObjectIdentifier("1.3.101.112"));
     /** RFC 5280 section 4.1.2.5: "no well-defined expiration date". */
     private static final Instant NO_END = Instant.parse("9999-12-31T23:59:59Z");

@@ -11,13 +11,13 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
- * A slot of this machine's identity, held by one node for as long as it lives: the same slot is never in use twice.
+ * A slot of this machine's identity, held by one node until it ends: no two nodes hold the same slot at a time.
  *
- * <p>Each lease has an incarnation above those of all earlier leases of its slot, also after a crash and when the clock was set
- * back: it is on disk before it is used. So of two nodes that claim a slot, the others know which one is the ghost.
+ * <p>Each lease has an incarnation above those of all earlier leases of its slot, even after a crash and if the clock was set back: it is
+ * on disk before it is used. So if two nodes claim a slot, the others know which one is outdated.
  */
 public final class SlotLease implements AutoCloseable {
-    /** The slot of a command that takes part only to watch. */
+    /** The slot of a command that joins only to watch. */
     public static final String WAIT = "wait";
 
     /** The slot of the command that shows a pairing code: one code at a time. */
@@ -29,7 +29,7 @@ public final class SlotLease implements AutoCloseable {
     /** Trainers of one machine at a time. */
     public static final int TRAINERS_MAX = 64;
 
-    /** Random bytes that tell two starts apart. */
+    /** Number of random bytes that distinguish two starts. */
     public static final int BOOT_ID_BYTES = 16;
 
     private static final String TRAINER = "trainer-";
@@ -51,7 +51,7 @@ public final class SlotLease implements AutoCloseable {
     }
 
     /**
-     * Takes a slot that exists once on a machine.
+     * Takes a slot of which each machine has one.
      *
      * @param slot {@link NodeId#AGENT}, {@link #WAIT}, {@link #PAIR} or {@link #JOIN}
      * @param clock its wall time is the least that a first incarnation is
@@ -62,12 +62,12 @@ public final class SlotLease implements AutoCloseable {
         LockFile lock = LockFile.tryLock(folder.resolve(slot + ".lock"))
                 .orElseThrow(
                         () -> new SetupException("cannot start as " + slot + ": another Hearth process with the home "
-                                + home + " is it already; end that one, or set HEARTH_HOME to another folder"));
+                                + home + " runs as it already; end that one, or set HEARTH_HOME to another folder"));
         return held(lock, folder, slot, clock);
     }
 
     /**
-     * Takes the first free one of the slots {@code trainer-0} to {@code trainer-63}.
+     * Takes the first free slot of {@code trainer-0} to {@code trainer-63}.
      *
      * @param clock its wall time is the least that a first incarnation is
      * @throws SetupException if none is free, or the folder cannot be written
@@ -81,16 +81,16 @@ public final class SlotLease implements AutoCloseable {
                 return held(lock.get(), folder, slot, clock);
             }
         }
-        throw new SetupException("cannot start a trainer: " + TRAINERS_MAX + " of them run already with the home "
+        throw new SetupException("cannot start a trainer: " + TRAINERS_MAX + " trainers run already with the home "
                 + home + "; end some, or set HEARTH_HOME to another folder");
     }
 
-    /** As in {@link NodeId#slot()}. */
+    /** The slot, as in {@link NodeId#slot()}. */
     public String slot() {
         return slot;
     }
 
-    /** Above 0, and above that of every earlier lease of this slot. */
+    /** The incarnation: above 0, and above that of every earlier lease of this slot. */
     public long incarnation() {
         return incarnation;
     }
@@ -100,12 +100,15 @@ public final class SlotLease implements AutoCloseable {
         return bootId;
     }
 
-    /** Where the slot's stored number was put if it was unreadable; the clock alone gave this incarnation then. To be reported. */
+    /**
+     * The new path of the slot's stored number if it was unreadable; the incarnation comes from the clock alone then. The caller reports
+     * it.
+     */
     public Optional<Path> damaged() {
         return damaged;
     }
 
-    /** Gives the slot back; the operating system does so when the process dies. */
+    /** Releases the slot; the operating system does so if the process dies. */
     @Override
     public void close() {
         lock.close();

@@ -15,11 +15,11 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The operating system's name for the time since it was started. All processes of one computer have the same, its containers too,
- * and no two computers have; a copied disk does not carry it along. Other programs use it too, so only a hash of it is told.
+ * The operating system's id of its present boot. All processes of one computer have the same id, its containers too. No two computers have
+ * the same, and a copy of a disk does not contain it. Other programs use it too, so Hearth sends only a hash of it.
  *
- * <p>For tests of what two computers with one identity do: the system property {@value #FAULT} takes its place (32 hexadecimal
- * digits, or {@code unknown}). Nothing else reads it, and Hearth never sets it for a person.
+ * <p>For tests of two computers with one identity: the system property {@value #FAULT} replaces the id (32 hexadecimal digits, or
+ * {@code unknown}). Nothing else reads it, and Hearth never sets it for users.
  */
 public final class SystemBoot {
     /** Size of the id. */
@@ -34,7 +34,7 @@ public final class SystemBoot {
 
     private SystemBoot() {}
 
-    /** Empty where it cannot be found out; what is unknown is no evidence of another computer. */
+    /** Empty if the id cannot be read; an unknown id is no evidence of another computer. */
     public static Optional<Bytes> ofThisComputer() {
         String fault = System.getProperty(FAULT);
         if (fault != null) {
@@ -52,7 +52,7 @@ public final class SystemBoot {
         try (var in = Files.newInputStream(file)) {
             return parse(new String(in.readNBytes(ANSWER_BYTES_MAX), StandardCharsets.US_ASCII));
         } catch (IOException _) {
-            return Optional.empty(); // another system, or not for us
+            return Optional.empty(); // another system, or not readable
         }
     }
 

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Asks a program of the operating system, where no library knows the answer. */
+/** Runs a program of the operating system, for data that no library provides. */
 final class SystemProgram {
     private static final int ANSWER_BYTES_MAX = 64 * 1024;
     private static final long ANSWER_SECONDS_MAX = 5;
 
     private SystemProgram() {}
 
-    /** What {@code command} prints, at most 64 KiB; empty if it cannot be started or does not end in time. */
+    /** The output of {@code command}, at most 64 KiB; empty if it cannot be started or does not end in time. */
     static Optional<String> answer(List<String> command) {
         Process program;
         try {

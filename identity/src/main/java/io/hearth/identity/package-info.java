@@ -1,4 +1,4 @@
-/** Who a machine is, and which namespace it belongs to. */
+/** The identity of a machine and the namespaces that it belongs to. */
 @NullMarked
 package io.hearth.identity;
 

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Attack 10: passwords. A person gives one in place of a secret, by whatever way a secret comes in; and a listener tries a dictionary
- * against the tags and proofs that it captured of a closed namespace.
+ * Attack 10: passwords. A person gives one in place of a secret, in every way in which a secret can be given. A listener tries a dictionary
+ * on the tags and proofs that it captured of a closed namespace.
  */
 final class DictionaryTest {
     private static final List<String> WORDS = List.of(
@@ -55,7 +55,7 @@ final class DictionaryTest {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
-    // ---- what a person may give
+    // ---- passwords from a person
 
     @Test
     void noWordIsTakenForASecretByWhateverWayItComes() throws Exception {
@@ -67,7 +67,7 @@ final class DictionaryTest {
         }
     }
 
-    /** With a right checksum, as a program would make it that allowed shorter ones. */
+    /** With a right checksum, as a program that allowed shorter secrets would make it. */
     @Test
     void noSecretOfFewerThan256BitsIsTaken() throws Exception {
         HearthHome home = HearthHome.open(folder.resolve("home"));
@@ -110,9 +110,9 @@ final class DictionaryTest {
         return "hearth1-" + Base32.encode(concatenated(body, checksum));
     }
 
-    // ---- what a listener may try
+    // ---- guesses of a listener
 
-    /** A tag or a proof, and what it was made of, which the listener knows. */
+    /** A tag or a proof, and its inputs, which the listener knows. */
     private record Capture(Bytes nonceAndPort, Bytes tag, Bytes transcript, Bytes proof) {}
 
     private static List<Capture> captured(NamespaceKeys keys) {
@@ -137,7 +137,7 @@ final class DictionaryTest {
         return Bytes.of(Arrays.copyOf(keys.tagMac(label, nonceAndPort.toArray()), 16));
     }
 
-    /** The keys by which one program or another would make 32 bytes of a word. */
+    /** The keys that various programs would derive from a word. */
     private static List<NetworkNamespace> guesses(String name, String word) throws GeneralSecurityException {
         byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
         byte[] repeated = new byte[NetworkNamespace.SECRET_BYTES];
@@ -173,7 +173,7 @@ final class DictionaryTest {
         }
     }
 
-    /** Whether keys of this guess make any of what was captured. */
+    /** Whether keys of this guess reproduce a captured tag or proof. */
     private static boolean isMember(NetworkNamespace guess, List<Capture> captures) {
         try (NamespaceKeys keys = guess.keys()) {
             return captures.stream()

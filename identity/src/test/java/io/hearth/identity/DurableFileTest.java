@@ -22,7 +22,7 @@ final class DurableFileTest {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
-    /** The ways to put content in place of a file's former one. */
+    /** The ways to replace the content of a file. */
     enum Way {
         REPLACE {
             @Override
@@ -100,7 +100,7 @@ final class DurableFileTest {
         Thread.currentThread().interrupt();
         try {
             assertThrows(ClosedByInterruptException.class, () -> DurableFile.replaceChecked(file, new byte[1]));
-            assertTrue(Thread.interrupted(), "whoever interrupts wants it to be known");
+            assertTrue(Thread.interrupted(), "the interrupt is kept");
             assertEquals(List.of(), names());
         } finally {
             System.clearProperty(DurableFile.SLOW);

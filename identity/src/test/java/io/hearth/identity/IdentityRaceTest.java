@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** First starts at the same moment, under a watching eye, killed half-way and on a full disk. */
+/** First starts at the same moment, watched by another thread, killed half-way and on a full disk. */
 final class IdentityRaceTest {
     private static final int ROUNDS = 100;
 
@@ -64,8 +64,8 @@ final class IdentityRaceTest {
             List<List<PeerId>> seen = List.of(new ArrayList<>(), new ArrayList<>());
             for (int round = 0; round < ROUNDS; round++) {
                 String home = folder.resolve("home-" + round).toString();
-                one.tell(home);
-                two.tell(home);
+                one.send(home);
+                two.send(home);
                 seen.get(0).add(PeerId.parse(one.answer()));
                 seen.get(1).add(PeerId.parse(two.answer()));
             }
@@ -101,12 +101,12 @@ final class IdentityRaceTest {
             Path homes = Files.createDirectory(folder.resolve("kill-" + kill));
             try (var starter = new Starter()) {
                 for (int round = 0; round < 50; round++) {
-                    starter.tell(homes.resolve("home-" + round).toString());
+                    starter.send(homes.resolve("home-" + round).toString());
                 }
                 for (int round = 0; round < 5 + 7 * kill; round++) {
                     starter.answer();
                 }
-            } // closing kills it, somewhere in the middle of the rest
+            } // closing kills it, at some moment of the rest
             for (int round = 0; round < 50; round++) {
                 Path home = homes.resolve("home-" + round);
                 assertEquals(start(home), start(home));
@@ -114,7 +114,7 @@ final class IdentityRaceTest {
         }
     }
 
-    /** How far a first start came before it was killed; each step is the product's own. */
+    /** The progress of a first start when it was killed; each step runs the product's own code. */
     enum Killed {
         AT_AN_EMPTY_DRAFT,
         AT_HALF_A_DRAFT,
@@ -122,7 +122,7 @@ final class IdentityRaceTest {
         BEFORE_THE_FOLDERS_SYNC,
         BEFORE_THE_DRAFTS_END;
 
-        /** Leaves what such a start leaves. */
+        /** Leaves the files that such a start leaves. */
         void leave(Path key, byte[] content) throws IOException {
             int written = switch (this) {
                 case AT_AN_EMPTY_DRAFT -> 0;
@@ -217,7 +217,7 @@ final class IdentityRaceTest {
         return IdentityFile.in(HearthHome.open(home)).loadOrCreate().peer();
     }
 
-    /** Each mode of a file or folder that was seen in the home, with what it was. */
+    /** Each mode seen in the home, with the kind of file. */
     private Set<String> modesSeen(AtomicBoolean done) throws IOException {
         Path home = folder.resolve("home");
         var modes = new HashSet<String>();
@@ -228,7 +228,7 @@ final class IdentityRaceTest {
                     modes.add(mode(file) + " key");
                 }
             } catch (NoSuchFileException _) {
-                // not there yet, or there no more
+                // not there yet, or no longer there
             }
         }
         return modes;

@@ -22,7 +22,7 @@ final class MembershipProofTest {
     private static final Bytes TRANSCRIPT =
             MembershipProof.transcript(EXPORTER, CLIENT, SERVER, HELLO_CLIENT, HELLO_SERVER);
 
-    /** Computed apart from this code, with Python's hmac and hashlib. */
+    /** Computed independently, with Python's hmac and hashlib. */
     @Test
     void transcriptAndProofsAreTheKnownOnes() {
         assertEquals(

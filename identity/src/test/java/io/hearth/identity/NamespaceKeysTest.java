@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-/** Expected values that are not from an RFC were computed apart from this code, with Python's hmac and hashlib. */
+/** Expected values that are not from an RFC were computed independently, with Python's hmac and hashlib. */
 final class NamespaceKeysTest {
     private static final HexFormat HEX = HexFormat.of();
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class PeerIdTest {
-    /** Both keys are those of libp2p's peer id specification; texts computed apart from this code, with Python. */
+    /** Both keys are those of libp2p's peer id specification; the texts were computed independently, with Python. */
     @ParameterizedTest
     @CsvSource({
         "1ed1e8fae2c4a144b8be8fd4b47bf3d3b34b871c3cacf6010f0e42d474fce27e,"

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.core.SetupException;
 import org.junit.jupiter.api.function.Executable;
 
-/** What every refusal shows to a person: one line that says what is wrong and what to do. */
+/** Checks the message of a rejection for people: one line with the failure and the remedy. */
 final class Refusals {
     private Refusals() {}
 
-    /** Checks that {@code action} is refused with a line that has all {@code parts}; gives the line. */
+    /** Checks that {@code action} throws a SetupException whose message is one line with all {@code parts}; returns the line. */
     static String assertRefused(Executable action, String... parts) {
         String line = String.valueOf(assertThrows(SetupException.class, action).getMessage());
         for (String part : parts) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class SecretTextTest {
-    /** Of the secret 00 01 … 1f, generation 1, namespace home; computed apart from this code, with Python. */
+    /** Of the secret 00 01 … 1f, generation 1, namespace home; computed independently, with Python. */
     private static final String TEXT = "hearth1-aeaaaaabaaaqeayeaudaocajbifqydiob4ibceqtcqkrmfyydenbwha5dypwsfvaza";
 
     @Test

@@ -101,7 +101,7 @@ final class SlotLeaseTest {
             leases.addLast(SlotLease.trainer(home, at(NOW)));
             assertEquals("trainer-" + number, leases.getLast().slot());
         }
-        assertRefused(() -> SlotLease.trainer(home, at(NOW)).close(), "64 of them run already");
+        assertRefused(() -> SlotLease.trainer(home, at(NOW)).close(), "64 trainers run already");
         SlotLease left = leases.removeFirst();
         left.close();
         leases.addLast(SlotLease.trainer(home, at(NOW)));
@@ -128,7 +128,7 @@ final class SlotLeaseTest {
         assertEquals(16, slots.size(), slots::toString);
     }
 
-    /** POSIX would give the lock up as soon as this process closed any second descriptor of the file. */
+    /** POSIX would release the lock as soon as this process closed any second descriptor of the file. */
     @Test
     void anotherProcessGetsAnotherSlotAlsoAfterThisOneLookedTwice() throws Exception {
         try (var first = SlotLease.trainer(home, at(NOW));
@@ -139,7 +139,7 @@ final class SlotLeaseTest {
         }
     }
 
-    /** As in a container of applications: two copies of the classes, and neither knows which locks the other has. */
+    /** As in an application server: there are two copies of the classes, and neither knows the locks of the other. */
     @Test
     void aSecondCopyOfTheClassesInThisProcessTakesNoSlotAwayFromTheFirst() throws Exception {
         var urls = new ArrayList<URL>();
@@ -158,7 +158,7 @@ final class SlotLeaseTest {
         }
     }
 
-    /** What is called in the second copy. */
+    /** The code that runs in the second copy. */
     static final class Copy {
         private Copy() {}
 

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A process that starts with each home that it is told, and answers with the identity that it found there or made. */
+/** A process that starts with each given home, and answers with the identity that it found there or made. */
 final class Starter implements AutoCloseable {
     private final Process process;
     private final BufferedWriter in;
@@ -24,7 +24,7 @@ final class Starter implements AutoCloseable {
         out = process.inputReader(StandardCharsets.UTF_8);
     }
 
-    /** What starts a Java process with the tests' class path. */
+    /** The command that starts a Java process with the tests' class path. */
     static List<String> command(Class<?> main) {
         return new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -36,7 +36,7 @@ final class Starter implements AutoCloseable {
                 main.getName()));
     }
 
-    void tell(String home) throws IOException {
+    void send(String home) throws IOException {
         in.write(home + "\n");
         in.flush();
     }

@@ -18,8 +18,8 @@ import org.bouncycastle.crypto.agreement.jpake.JPAKERound2Payload;
 import org.bouncycastle.crypto.digests.SHA256Digest;
 
 /**
- * J-PAKE over a finite field (RFC 8236), as BouncyCastle computes it. The names of both sides are those that this side computed: the
- * proofs of the other side are checked against its expected name, whatever it calls itself.
+ * J-PAKE over a finite field (RFC 8236), computed by BouncyCastle. This side computes the names of both sides. It checks the proofs of the
+ * other side against the expected name, whatever the other side calls itself.
  */
 public final class JPake implements Pake {
     private final JPAKEPrimeOrderGroup group;
@@ -31,7 +31,7 @@ public final class JPake implements Pake {
         this.theirName = theirName;
         char[] digits = secret.toCharArray();
         this.own = new JPAKEParticipant(ownName, digits, group, SHA256Digest.newInstance(), random);
-        Arrays.fill(digits, '0'); // it has a copy, and wipes that when the key is made
+        Arrays.fill(digits, '0'); // the participant has a copy, and wipes it when it makes the key
     }
 
     /** Exchanges in the group that NIST recommends for 128 bits of security: 3,072 bits. */
@@ -40,10 +40,10 @@ public final class JPake implements Pake {
     }
 
     /**
-     * One exchange with itself. The first one of a JVM takes five times as long as later ones, and on a small computer that is seconds:
-     * better before another machine waits for it.
+     * Makes one exchange with itself. The first exchange of a JVM takes five times as long as later ones, which is seconds on a small
+     * computer. So it is better made before another machine waits for it.
      *
-     * @return whether both sides came to one key
+     * @return whether both sides computed the same key
      */
     public static boolean rehearse(SecureRandom random) {
         Pake.Factory exchanges = nist3072(random);
@@ -62,7 +62,7 @@ public final class JPake implements Pake {
         }
     }
 
-    /** Exchanges in another group: all machines that pair use the same. */
+    /** Exchanges in another group; all machines that pair must use the same. */
     public static Pake.Factory of(JPAKEPrimeOrderGroup group, SecureRandom random) {
         return (ownName, theirName, secret) -> new JPake(group, ownName, theirName, secret, random);
     }
@@ -111,7 +111,7 @@ public final class JPake implements Pake {
         return "JPake[redacted]";
     }
 
-    /** 0, 1 and -1 are elements that no honest side sends; of others BouncyCastle checks that they are in the group. */
+    /** Rejects 0, 1 and -1, which no honest side sends; BouncyCastle checks that other elements are in the group. */
     private void requireElement(BigInteger element) throws PakeException {
         if (element.compareTo(BigInteger.TWO) < 0
                 || element.compareTo(group.getP().subtract(BigInteger.TWO)) > 0) {
@@ -131,7 +131,7 @@ public final class JPake implements Pake {
         return new Proof(proof[0], proof[1]);
     }
 
-    /** As many bytes as the group's prime has, whatever the number. */
+    /** The number with as many bytes as the group's prime. */
     private byte[] fixed(BigInteger number) {
         byte[] raw = number.toByteArray();
         byte[] fixed = new byte[(group.getP().bitLength() + Byte.SIZE - 1) / Byte.SIZE];

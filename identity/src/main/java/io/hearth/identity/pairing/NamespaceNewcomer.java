@@ -18,18 +18,19 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Puts this machine into the namespace of its sponsor. A machine that is in a namespace already stays in that one; it may pair again there,
+ * Adds this machine to the namespace of its sponsor. A machine that is in a namespace already stays in that one; it may pair there again,
  * to get a secret that it missed.
  */
 public final class NamespaceNewcomer implements Newcomer {
     private final HearthHome home;
     private final NamespaceFile file;
-    private final AtomicReference<Optional<Joined>> joined = new AtomicReference<>(Optional.empty()); // by accept()
+    private final AtomicReference<Optional<Joined>> joined =
+            new AtomicReference<>(Optional.empty()); // written by accept(), read by joined()
 
     /**
-     * What this machine came into.
+     * The namespace that this machine joined.
      *
-     * @param forgotten machines that were removed as far as this machine knew, and are not as far as the sponsor's roster says
+     * @param forgotten machines that this machine knew as removed, and that the sponsor's roster does not remove
      */
     public record Joined(String namespace, String keyId, List<PeerId> forgotten) {}
 
@@ -40,15 +41,15 @@ public final class NamespaceNewcomer implements Newcomer {
     }
 
     /**
-     * Checks, before a code is spent, that nothing is in the way.
+     * Checks, before a code is used, that this machine can join.
      *
-     * @throws SetupException this machine is in a namespace already and was not paired there; says which, and how to leave it
+     * @throws SetupException if this machine is in a namespace already and was not paired there; names it, and how to leave it
      */
     public void requireRoom() throws SetupException {
         List<String> names = file.names();
         for (String name : names) {
             if (wasPaired(name)) {
-                return; // the code may be of that one; accept() looks
+                return; // the code may be for that namespace; accept() checks
             }
         }
         if (!names.isEmpty()) {
@@ -62,7 +63,7 @@ public final class NamespaceNewcomer implements Newcomer {
                 + Labels.clean(name) + "] from " + file.path() + " first");
     }
 
-    /** Whether the roster of that namespace is here: then the same people may have it back. */
+    /** Whether this machine has a roster of that namespace, so that it may pair there again. */
     private boolean wasPaired(String name) throws SetupException {
         return NetworkNamespace.isName(name)
                 && RosterFile.in(home, name)

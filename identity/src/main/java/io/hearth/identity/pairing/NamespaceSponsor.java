@@ -9,7 +9,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.roster.RosterDesk;
 import java.util.Optional;
 
-/** Lets a newcomer into the namespace of this machine, which signs that it belongs. */
+/** Admits a joining machine to the namespace of this machine, which signs the grant. */
 public final class NamespaceSponsor implements Sponsor {
     private final RosterDesk desk;
     private final Clock clock;
@@ -18,9 +18,9 @@ public final class NamespaceSponsor implements Sponsor {
      * The sponsor of one namespace.
      *
      * @param namespace closed
-     * @param label what people call this machine
+     * @param label this machine's name for people
      * @param clock its wall clock dates the grant
-     * @throws SetupException the namespace is open, or this machine has no sound identity; says what to do
+     * @throws SetupException if the namespace is open, or this machine has no valid identity; names the remedy
      */
     public NamespaceSponsor(HearthHome home, NetworkNamespace namespace, String label, Clock clock)
             throws SetupException {
@@ -29,10 +29,10 @@ public final class NamespaceSponsor implements Sponsor {
     }
 
     /**
-     * Checks, before a code is shown, that this machine may let others in.
+     * Checks, before a code is shown, that this machine may admit others.
      *
-     * @return what the person should know first
-     * @throws SetupException it may not; says why and what to do
+     * @return a warning for the person, if there is one
+     * @throws SetupException if it may not; names the reason and the remedy
      */
     public Optional<String> requireReady() throws SetupException {
         return desk.requireSponsor();

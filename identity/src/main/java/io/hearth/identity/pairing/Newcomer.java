@@ -3,15 +3,15 @@ package io.hearth.identity.pairing;
 import io.hearth.core.SetupException;
 import io.hearth.identity.NodeId;
 
-/** Takes what a member told this machine. */
+/** Stores the welcome that a member sent to this machine. */
 @FunctionalInterface
 public interface Newcomer {
     /**
-     * Keeps the welcome; on disk when this returns.
+     * Stores the welcome; it is on disk when this returns.
      *
-     * @param sponsorLabel what people call the member, cleaned; possibly empty
+     * @param sponsorLabel the member's name for people, cleaned; possibly empty
      * @param welcome as {@link Sponsor#welcome} made it; borrowed
-     * @throws SetupException it cannot be kept; says why and what to do
+     * @throws SetupException if it cannot be stored; names the reason and the remedy
      */
     void accept(NodeId sponsor, String sponsorLabel, byte[] welcome) throws SetupException;
 }

@@ -7,7 +7,7 @@ import java.security.SecureRandom;
 public final class PairingCodes {
     private PairingCodes() {}
 
-    /** A code that nobody can guess better than by chance. */
+    /** A random code, which no attacker can guess better than by chance. */
     public static PairingCode fresh(SecureRandom random) {
         return PairingCode.of(random.nextInt(PairingCode.NAMEPLATES), random.nextInt(PairingCode.SECRETS));
     }

@@ -3,15 +3,15 @@ package io.hearth.identity.pairing;
 import io.hearth.core.SetupException;
 import io.hearth.identity.NodeId;
 
-/** What a member tells a machine that proved a pairing code. */
+/** Makes the welcome for a machine that proved a pairing code. */
 @FunctionalInterface
 public interface Sponsor {
     /**
-     * What the new member needs; asked for once, when the newcomer proved the code.
+     * The data that the new member needs; called once, after the joining machine proved the code.
      *
-     * @param joinerLabel what people call it, cleaned; possibly empty
-     * @return at most 300 KiB, opaque to pairing; given away, and wiped once it is sealed
-     * @throws SetupException there is none; says why
+     * @param joinerLabel its name for people, cleaned; possibly empty
+     * @return at most 300 KiB, opaque to pairing; the caller owns it, and wipes it after sealing it
+     * @throws SetupException if there is no welcome; names the reason
      */
     byte[] welcome(NodeId joiner, String joinerLabel) throws SetupException;
 }

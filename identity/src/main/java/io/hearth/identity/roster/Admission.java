@@ -3,15 +3,15 @@ package io.hearth.identity.roster;
 import io.hearth.identity.PeerId;
 import java.util.Optional;
 
-/** Whether a machine that proved a secret may come in; the reason if not, as one line for people of both sides. Pure. */
+/** Decides whether a machine that proved a secret is admitted; a rejection has a reason in one line, for people of both sides. Pure. */
 public final class Admission {
     private Admission() {}
 
     /**
-     * Judges a peer.
-     *
-     * @param common which secret it proved, as seen from here
-     * @param isClosed whether nobody is admitted who is not on the roster
+     * Decides about a peer.
+     * @param common the secret that it proved, as seen from this machine
+     * @param isClosed whether only machines on the roster are admitted
+     * @return the reason for a rejection; empty if the peer is admitted
      */
     public static Optional<String> refuses(Roster roster, PeerId self, PeerId peer, Common common, boolean isClosed) {
         if (peer.equals(self)) {
@@ -22,7 +22,7 @@ public final class Admission {
                     + roster.removal(peer)
                             .map(removal -> " by " + removal.by().shortText())
                             .orElse("")
-                    + ": to come back it makes a new identity ('hearth identity reset') and is paired again");
+                    + ": to come back, it needs a new identity ('hearth identity reset') and has to be paired again");
         }
         if (common == Common.NONE) {
             return Optional.of(roster.isMember(peer) ? outdated(peer) : "another secret");
@@ -40,7 +40,7 @@ public final class Admission {
         return Optional.empty();
     }
 
-    /** What both sides say when a machine on the roster has no secret that the other still knows. */
+    /** The line for people of both sides if a machine on the roster has no secret that the other still knows. */
     public static String outdated(PeerId peer) {
         return "machine " + peer.shortText()
                 + " is on the roster here and holds none of the two newest secrets: one of the two"

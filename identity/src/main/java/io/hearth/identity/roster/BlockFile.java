@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** The file {@code blocked} of a home: machines that this one does not admit, one id a line. Nobody else is told of it. */
+/** The file {@code blocked} of a home: machines that this one does not admit, one id per line. It is never sent to other machines. */
 public final class BlockFile {
     private static final int MACHINES_MAX = 256;
     private static final int BYTES_MAX = 64 * 1024;
@@ -28,15 +28,15 @@ public final class BlockFile {
         return new BlockFile(HomeFile.in(home, "blocked", "blocked.lock", BYTES_MAX));
     }
 
-    /** Another text each time the file was replaced. */
+    /** A text that changes each time the file is replaced. */
     public String version() {
         return file.version();
     }
 
     /**
-     * Who is blocked.
+     * The blocked machines.
      *
-     * @throws SetupException it cannot be read, or a line of it is no id; says what to do
+     * @throws SetupException if the file cannot be read, or a line of it is not an id; names the remedy
      */
     public SortedSet<PeerId> read() throws SetupException {
         Optional<byte[]> content = file.read();
@@ -51,8 +51,8 @@ public final class BlockFile {
                     machines.add(PeerId.parse(line.strip()));
                 } catch (IllegalArgumentException broken) {
                     throw new SetupException(
-                            file.path() + " is damaged: a line of it is no machine's id; put one id on each line, or"
-                                    + " delete the file to block nobody",
+                            file.path() + " is damaged: a line of it is not a machine's id; put one id on each line, or"
+                                    + " delete the file to block no machine",
                             broken);
                 }
             }
@@ -63,8 +63,8 @@ public final class BlockFile {
     /**
      * Blocks or unblocks a machine.
      *
-     * @return whether that changed anything
-     * @throws SetupException as {@link #read}, or so many are blocked already
+     * @return whether that changed the file
+     * @throws SetupException as {@link #read}, or if too many are blocked already
      */
     public boolean set(PeerId machine, boolean blocked) throws SetupException {
         return file.locked(() -> {

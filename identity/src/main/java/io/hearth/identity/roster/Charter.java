@@ -9,17 +9,17 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What a member signs when it makes a new secret: its generation and key id, who is in, and who is out for good.
+ * The statement that a member signs when it makes a new secret: generation and key id of the secret, the members, and the removed machines.
  *
- * <p>It is the root of its generation in place of the founder. So a removed founder takes nobody along, and whatever a removed machine
- * signs later finds no standing: it is no member of any later generation.
+ * <p>It is the root of its generation, in place of the founder. So the removal of a founder removes no other machine. Later signatures of a
+ * removed machine do not count, because it is not a member of any later generation.
  *
  * @param generation of the secret, 2 or more
  * @param keyId of the secret, 8 bytes
- * @param issuer who made and signed it; one of {@code members}
+ * @param issuer the machine that made and signed it; one of {@code members}
  * @param epochMillis the issuer's wall clock, for people only
  * @param members in this generation when it began, in order
- * @param removed marks ({@link #mark}) of all that were removed when it began, in order of their hexadecimal digits
+ * @param removed marks ({@link #mark}) of all machines that were removed when it began, in order of their hexadecimal digits
  * @param signature 64 bytes of Ed25519 over {@link RosterCodec#words}
  */
 public record Charter(
@@ -30,7 +30,7 @@ public record Charter(
         List<PeerId> members,
         List<Bytes> removed,
         Bytes signature) {
-    /** Bytes that stand for a removed machine. */
+    /** Bytes of the mark of a removed machine. */
     public static final int MARK_BYTES = 16;
 
     /** Bytes of a secret's id. */
@@ -51,9 +51,10 @@ public record Charter(
                 || removed.size() > Roster.ENTRIES_MAX
                 || !members.contains(issuer)
                 || removed.stream().anyMatch(mark -> mark.size() != MARK_BYTES)) {
-            throw new IllegalArgumentException("a charter has a generation of 2 or more, at most " + Roster.GRANTS_MAX
-                    + " members, its issuer among" + " them, and at most " + Roster.ENTRIES_MAX
-                    + " marks of removed machines");
+            throw new IllegalArgumentException(
+                    "a charter must have a generation of 2 or more, at most " + Roster.GRANTS_MAX
+                            + " members, its issuer among" + " them, and at most " + Roster.ENTRIES_MAX
+                            + " marks of removed machines");
         }
     }
 
@@ -74,7 +75,7 @@ public record Charter(
         return new Charter(generation, keyId, issuer, epochMillis, members, removed, given);
     }
 
-    /** What stands for a machine among the removed: the first half of its key. */
+    /** The mark of a removed machine: the first half of its key. */
     public static Bytes mark(PeerId machine) {
         return Bytes.of(Arrays.copyOf(machine.publicKey(), MARK_BYTES));
     }

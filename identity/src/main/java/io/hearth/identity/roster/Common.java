@@ -3,20 +3,20 @@ package io.hearth.identity.roster;
 import io.hearth.core.Bytes;
 import java.util.Optional;
 
-/** Which secret two machines have in common, as far as their key ids say, seen from one of them. */
+/** The secret that two machines have in common according to their key ids, seen from one of them. */
 public enum Common {
-    /** The present one of both: they can link. */
+    /** The present secret of both: they can link. */
     CURRENT,
-    /** The other's present one is the former one here: it was away, and can be given the new one. */
+    /** The other's present secret is the former one here: the other was away, and this machine can send it the new one. */
     PEER_IS_BEHIND,
-    /** The present one here is the other's former one: this machine was away. */
+    /** The present secret here is the other's former one: this machine was away. */
     PEER_IS_AHEAD,
-    /** Only the former one of both: two members made two secrets of one generation. */
+    /** Only the former secret of both: two members made two secrets of one generation. */
     DIVERGED,
-    /** None that both still have. */
+    /** No secret that both still have. */
     NONE;
 
-    /** Whether the present or the former secret here is the one that both have. */
+    /** Whether the common secret is the former one here. */
     public boolean isFormerHere() {
         return this == PEER_IS_BEHIND || this == DIVERGED;
     }

@@ -1,12 +1,12 @@
 package io.hearth.identity.roster;
 
-/** How a machine came onto the roster. The number is its form in an entry and never changes. */
+/** The way in which a machine came onto the roster. The number is its form in an entry and never changes. */
 public enum How {
-    /** It signed itself: the first entry of a namespace. */
+    /** It signed its own grant: the first entry of a namespace. */
     FOUNDED(1),
     /** A person read a code from one screen to the other. */
     PAIRED(2),
-    /** It proved the secret alone, or another member granted it, and a person kept it when the secret changed. */
+    /** It proved only the secret, or another member granted it, and a person kept it when the secret changed. */
     KEPT(3);
 
     private final int code;

@@ -20,22 +20,23 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * Who belongs to a namespace, as far as this machine knows: a set of signed entries that only grows, and the standing that follows.
+ * The members of a namespace, as far as this machine knows: a set of signed entries that only grows, and the standing of machines that
+ * follows from them.
  *
  * <pre>
  * base      the members of the generation's charter; without one, the founder
- * voices    base, and whoever a voice granted, but for those whom the charter excludes: their removals count
- * removed   those whom the charter excludes, and whoever a voice removed: for ever, whatever grants say
- * members   base, whose removals count, and whoever a member granted, but for the removed: their grants count
+ * voices    base, and machines that a voice granted, except those that the charter excludes: their removals count
+ * removed   machines that the charter excludes or a voice removed: for ever, whatever grants say
+ * members   base, the signers of removals that count, and machines that a member granted, except the removed: their grants count
  *           (while the founder is removed and no charter is known: all voices but the removed)
  * </pre>
  *
- * <p>Voices are more than members so that two members who remove one another are both out, in whatever order the two entries come.
- * A charter ends that: who is excluded by it is no voice any more, so what a stolen machine signs later counts nowhere.
+ * <p>There are more voices than members, so that two members that remove one another are both out, in whatever order the two entries come.
+ * A charter ends that: a machine that it excludes is no longer a voice, so entries that a stolen machine signs later never count.
  *
- * <p>Room: grants fill at most {@value #GRANTS_MAX} places. The removal of a machine that was granted takes the place of its grants
- * if there is no other, so it always finds room. Removals of machines that nobody granted have {@value #UNGRANTED_MAX} places and each
- * signer {@value #UNGRANTED_BY_ONE_MAX} of them, so that one member cannot fill the roster. Nothing is evicted that has an effect.
+ * <p>Room: there are at most {@value #GRANTS_MAX} grants. If there is no other room, the removal of a granted machine replaces its grants,
+ * so it always has room. There are at most {@value #UNGRANTED_MAX} removals of machines without a grant, {@value #UNGRANTED_BY_ONE_MAX} of
+ * each signer, so that one member cannot fill the roster. An entry that has an effect is never evicted.
  *
  * <p>Immutable.
  */
@@ -49,31 +50,31 @@ public final class Roster {
     /** Most removals of machines that no entry grants. */
     public static final int UNGRANTED_MAX = ENTRIES_MAX - GRANTS_MAX;
 
-    /** The same of one signer. */
+    /** Most such removals of one signer. */
     public static final int UNGRANTED_BY_ONE_MAX = 64;
 
     /** Most entries of one kind about one machine. */
     static final int WITNESSES_MAX = 4;
 
-    /** Why an entry was not taken over. */
+    /** The reason why an entry was not accepted. */
     public enum Drop {
-        /** The signature is not the signer's. */
+        /** The signature is wrong. */
         BAD_SIGNATURE,
         /** The signer has no standing here: it was never granted, or it was removed. */
         BAD_SIGNER,
         /** It grants a machine that was removed. */
         REMOVED,
-        /** It founds, and there is another founder here. */
+        /** It founds the namespace, and another founder is known here. */
         OTHER_FOUNDER,
         /** There is no room. */
         FULL
     }
 
     /**
-     * What came of taking entries over.
+     * The result of merging entries.
      *
-     * @param fresh those that are new here
-     * @param dropped how many were not taken over, by reason
+     * @param fresh accepted entries that are new here
+     * @param dropped number of entries that were not accepted, by reason
      */
     public record Merged(Roster roster, List<RosterEntry> fresh, Map<Drop, Integer> dropped) {}
 
@@ -94,13 +95,13 @@ public final class Roster {
     private final String namespace;
     private final Optional<PeerId> root;
     private final Optional<Charter> charter;
-    private final Set<Bytes> marked; // of the charter; looked up, never iterated
+    private final Set<Bytes> marked; // marks of the charter; looked up, never iterated
     private final SortedMap<Key, RosterEntry> entries;
     private final SortedSet<PeerId> voices;
     private final SortedMap<PeerId, RosterEntry.Removal> removals;
     private final SortedSet<PeerId> members;
 
-    /** A roster of those entries; their signatures were checked by whoever wrote them, or are not believed. */
+    /** A roster of those entries. The caller checked their signatures, or does not trust the roster. */
     Roster(String namespace, Optional<PeerId> root, Optional<Charter> charter, Collection<RosterEntry> entries) {
         this(namespace, root, charter, keyed(entries), marked(charter));
     }
@@ -122,7 +123,7 @@ public final class Roster {
                 isAnchored() ? closure(without(first()), granted(), this::isRemoved) : without(new TreeSet<>(voices));
     }
 
-    /** Nobody has founded the namespace yet, as far as this machine knows. */
+    /** The roster of a namespace without a known founder. */
     public static Roster empty(String namespace) {
         return new Roster(namespace, Optional.empty(), Optional.empty(), List.of());
     }
@@ -132,12 +133,12 @@ public final class Roster {
         return namespace;
     }
 
-    /** Who founded the namespace; once known, never another. */
+    /** The founder of the namespace; once known, it never changes. */
     public Optional<PeerId> root() {
         return root;
     }
 
-    /** Of the secret's generation; empty in the first one. */
+    /** The charter of the secret's generation; empty in the first one. */
     public Optional<Charter> charter() {
         return charter;
     }
@@ -147,37 +148,37 @@ public final class Roster {
         return List.copyOf(entries.values());
     }
 
-    /** Who belongs. */
+    /** The members. */
     public SortedSet<PeerId> members() {
         return new TreeSet<>(members);
     }
 
-    /** Whether the machine belongs. */
+    /** Whether the machine is a member. */
     public boolean isMember(PeerId machine) {
         return members.contains(machine);
     }
 
-    /** Whether the machine is out, for ever. */
+    /** Whether the machine is removed, for ever. */
     public boolean isRemoved(PeerId machine) {
         return removals.containsKey(machine) || isExcluded(machine);
     }
 
-    /** Whether what the machine says of others' removal counts. */
+    /** Whether removals that the machine signs count. */
     boolean isVoice(PeerId machine) {
         return voices.contains(machine);
     }
 
-    /** The entry by which a machine is out; empty also where only the charter says so. */
+    /** The entry that removes a machine; empty too if only the charter excludes it. */
     public Optional<RosterEntry.Removal> removal(PeerId machine) {
         return Optional.ofNullable(removals.get(machine));
     }
 
-    /** All that are out by an entry, in order. */
+    /** The removals that count, by machine. */
     public List<RosterEntry.Removal> removals() {
         return List.copyOf(removals.values());
     }
 
-    /** The grant to show of a machine: one that counts before others, then the oldest. */
+    /** The grant of a machine to show: one that counts before others, then the oldest. */
     public Optional<RosterEntry.Grant> grant(PeerId machine) {
         return grants().stream()
                 .filter(grant -> grant.subject().equals(machine))
@@ -186,17 +187,18 @@ public final class Roster {
                         .thenComparing(RosterEntry.Grant::by));
     }
 
-    /** Members that only {@code granter} vouches for, so that a person has to say whether they stay when it is removed. */
+    /** Members for which only {@code granter} vouches, so that a person has to decide whether they stay when it is removed. */
     public SortedSet<PeerId> introducedBy(PeerId granter) {
         return introducedBy(Set.of(granter), Set.of());
     }
 
     /**
-     * Members that nobody else vouches for than those who go: no way of grants leads to them from the founder, from the issuer of the
-     * charter or from a machine that stays for sure. Of a chain of such members the first is named, the next ones once it goes, too.
+     * Members for which only the leaving machines vouch: no chain of grants leads to them from the founder, from the issuer of the charter
+     * or from a machine that certainly stays. Of a chain of such members, the result has only the first; the next ones follow if that one
+     * leaves too.
      *
-     * @param out who goes
-     * @param sure who stays: the machine that removes them, and whom a person said to keep
+     * @param out machines that leave
+     * @param sure machines that certainly stay: the one that removes the others, and those that a person decided to keep
      */
     public SortedSet<PeerId> introducedBy(Collection<PeerId> out, Collection<PeerId> sure) {
         var start = new TreeSet<>(vouchers());
@@ -217,7 +219,7 @@ public final class Roster {
         return introduced;
     }
 
-    /** Members to whom no way of grants leads from the founder or the issuer of the charter, but over machines that were removed. */
+    /** Members without a chain of grants from the founder or the issuer of the charter, except through removed machines. */
     SortedSet<PeerId> unsupported() {
         SortedSet<PeerId> supported = closure(vouchers(), vouches(), this::isRemoved);
         SortedSet<PeerId> found = members();
@@ -225,7 +227,7 @@ public final class Roster {
         return found;
     }
 
-    /** Whose word is enough for others' standing: the founder, and who made the secret. */
+    /** Machines whose grants need no other support: the founder and the maker of the secret, unless removed. */
     private SortedSet<PeerId> vouchers() {
         var vouchers = new TreeSet<PeerId>();
         root.ifPresent(vouchers::add);
@@ -233,7 +235,7 @@ public final class Roster {
         return without(vouchers);
     }
 
-    /** Who vouches for whom: by grants, and by the charter for those of its members whom no entry grants. */
+    /** The machines for which each machine vouches: by grants, and by the charter for its members without a grant. */
     private Map<PeerId, List<PeerId>> vouches() {
         Map<PeerId, List<PeerId>> vouches = granted();
         if (charter.isPresent()) {
@@ -246,27 +248,27 @@ public final class Roster {
     }
 
     /**
-     * What in another generation's charter does not follow from what is known here; empty if all of it does. A charter is its issuer's
-     * word, and a stolen machine that is not known as removed yet is an issuer like any other. So it may list only whom entries grant,
-     * mark only whom entries remove, and has to carry on every member and every mark.
+     * The first statement of another generation's charter that does not follow from the entries known here; empty if all do. A charter
+     * rests on its issuer alone, and the issuer may be a stolen machine that is not known as removed yet. So a charter may list only
+     * machines that entries grant, mark only machines that entries remove, and must keep every member and every mark.
      */
     public Optional<String> objection(Charter next) {
         Roster after = under(next);
         SortedSet<PeerId> listed = next.memberSet();
         listed.removeIf(machine -> voices.contains(machine) || isRemoved(machine));
         if (!listed.isEmpty()) {
-            return Optional.of("it lists machine " + listed.first().shortText() + ", which nobody granted");
+            return Optional.of("it lists machine " + listed.first().shortText() + ", which no entry grants");
         }
         var marked = new TreeMap<String, Bytes>();
         next.removed().forEach(mark -> marked.put(mark.hex(), mark));
         var open = new TreeSet<>(marked.keySet());
         open.removeAll(marks().keySet());
         if (!open.isEmpty()) {
-            return Optional.of("it marks machine " + open.first() + " as removed, which nobody removed");
+            return Optional.of("it marks machine " + open.first() + " as removed, which no entry removes");
         }
         var known = new TreeSet<String>();
         charter.ifPresent(current -> current.removed().forEach(mark -> known.add(mark.hex())));
-        removals.keySet().forEach(machine -> known.remove(Charter.mark(machine).hex())); // entries go on by themselves
+        removals.keySet().forEach(machine -> known.remove(Charter.mark(machine).hex())); // their entries remain
         known.removeAll(marked.keySet());
         if (!known.isEmpty()) {
             return Optional.of("it does not mark machine " + known.first() + ", which was removed");
@@ -276,17 +278,17 @@ public final class Roster {
         left.removeAll(unsupported());
         return left.isEmpty()
                 ? Optional.empty()
-                : Optional.of("it leaves out machine " + left.first().shortText() + ", which nobody removed");
+                : Optional.of("it leaves out machine " + left.first().shortText() + ", which no entry removes");
     }
 
-    /** Removed machines that held the secret when it was new, so that it has to be replaced. */
+    /** Removed machines that held the present secret when it was new, so that it has to be replaced. */
     public SortedSet<PeerId> uncovered() {
         var open = new TreeSet<PeerId>();
         removals.keySet().stream().filter(machine -> !isExcluded(machine)).forEach(open::add);
         return open;
     }
 
-    /** Marks of all that are out, for the next charter. */
+    /** Marks of all removed machines, for the next charter. */
     SortedMap<String, Bytes> marks() {
         var marks = new TreeMap<String, Bytes>();
         charter.ifPresent(current -> current.removed().forEach(mark -> marks.put(mark.hex(), mark)));
@@ -297,13 +299,14 @@ public final class Roster {
         return marks;
     }
 
-    /** Under the charter of another generation: removals by machines that it gives no voice are gone. */
+    /** This roster under the charter of another generation: without removals by machines that are not voices under it. */
     Roster under(Charter next) {
         Set<Bytes> marks = marked(Optional.of(next));
         var all = new Roster(namespace, root, Optional.of(next), entries, marks);
         var kept = new TreeMap<>(entries);
         kept.values().removeIf(entry -> entry instanceof RosterEntry.Removal && !all.isRemoved(entry.subject()));
-        if (kept.size() > ENTRIES_MAX / 2) { // covered twice: whoever was away for one generation has the mark itself
+        if (kept.size()
+                > ENTRIES_MAX / 2) { // covered twice: a machine that was away for one generation has the mark itself
             kept.values()
                     .removeIf(entry -> entry instanceof RosterEntry.Removal
                             && isExcluded(entry.subject())
@@ -317,12 +320,12 @@ public final class Roster {
         return signatures.verify(given.issuer(), RosterCodec.words(namespace, given), given.signature());
     }
 
-    /** With the charter of the present generation, where none is known. */
+    /** With the charter of the present generation, if none is known. */
     public Roster chartered(Charter present) {
         return charter.isPresent() ? this : under(present);
     }
 
-    /** 32 bytes that two rosters share exactly if the same machines belong, and the same are out. */
+    /** 32 bytes that are equal for two rosters with the same members, the same uncovered removals and the same charter's key id. */
     public Bytes digest() {
         try {
             var digest = MessageDigest.getInstance("SHA-256");
@@ -338,9 +341,9 @@ public final class Roster {
     }
 
     /**
-     * Takes over what others say, as far as it is signed by a machine with standing.
+     * Accepts entries of other machines, if a machine with standing signed them.
      *
-     * @param candidates in any order; what is here already is passed over
+     * @param candidates in any order; entries that are here already are skipped
      */
     public Merged merged(Collection<RosterEntry> candidates, Signatures signatures) {
         Roster result = this;
@@ -359,7 +362,7 @@ public final class Roster {
             }
         }
         boolean grew = true;
-        while (grew && !open.isEmpty()) { // each round, more signers may have standing
+        while (grew && !open.isEmpty()) { // in each round, more signers may gain standing
             grew = false;
             for (RosterEntry candidate : List.copyOf(open)) {
                 if (result.objection(candidate).isPresent()) {
@@ -401,7 +404,7 @@ public final class Roster {
         };
     }
 
-    /** With one more entry that nothing speaks against; the same if it says nothing new, empty if there is no room. */
+    /** With one more entry, which has no objection; the same roster if the entry adds nothing, empty if there is no room. */
     private Optional<Roster> with(RosterEntry entry) {
         Key key = Key.of(entry);
         RosterEntry known = entries.get(key);
@@ -411,7 +414,7 @@ public final class Roster {
         long witnesses = entries.keySet().stream()
                 .filter(other -> other.kind() == key.kind()
                         && other.subject().equals(key.subject())
-                        && !isRemoved(other.by())) // what a removed machine signed must not keep others' word out
+                        && !isRemoved(other.by())) // entries of removed machines must not keep other entries out
                 .count();
         if (witnesses >= WITNESSES_MAX) {
             return Optional.of(this);
@@ -440,7 +443,7 @@ public final class Roster {
         return new Roster(namespace, founds ? Optional.of(entry.subject()) : root, charter, next, marked);
     }
 
-    /** Whether one more machine finds a place. */
+    /** Whether there is room for one more machine. */
     boolean hasRoom() {
         return hasRoomForGrant() || compacted().hasRoomForGrant();
     }
@@ -459,7 +462,7 @@ public final class Roster {
         List<RosterEntry> ungranted = entries.values().stream()
                 .filter(other -> other instanceof RosterEntry.Removal
                         && !isGranted(other.subject())
-                        && !isExcluded(other.subject())) // the next charter clears those away
+                        && !isExcluded(other.subject())) // the next charter clears those
                 .toList();
         return ungranted.size() < UNGRANTED_MAX
                 && ungranted.stream()
@@ -468,20 +471,20 @@ public final class Roster {
                         < UNGRANTED_BY_ONE_MAX;
     }
 
-    /** As many machines were removed in the life of this namespace as a charter has marks for. */
+    /** Whether the number of machines removed since the namespace began reaches the number of marks in a charter. */
     private boolean isFullForGood() {
         return marks().size() >= ENTRIES_MAX;
     }
 
-    /** Whether some entry grants the machine, or it was a member when the generation began. */
+    /** Whether an entry grants the machine, or it was a member when the generation began. */
     private boolean isGranted(PeerId machine) {
         return base().contains(machine)
                 || grants().stream().anyMatch(grant -> grant.subject().equals(machine));
     }
 
     /**
-     * Without entries that have no effect: grants of or by removed machines, second witnesses. Of the grants of a machine that one stays
-     * over which a way leads from the founder or the charter's issuer, so that also those find it who have an older charter.
+     * Without entries that have no effect: grants of or by removed machines, and second witnesses. Of the grants of a machine, the one
+     * stays that is part of a chain from the founder or the charter's issuer, so that machines with an older charter find it too.
      */
     private Roster compacted() {
         var next = new TreeMap<Key, RosterEntry>();
@@ -534,8 +537,8 @@ public final class Roster {
     }
 
     /**
-     * Whether the standing of members rests on something else than the founder that was removed. If not, all whom anybody granted are
-     * members until the charter of the machine that removed it comes.
+     * Whether the standing of members does not depend on a removed founder. If it does, all granted machines are members until the charter
+     * of the machine that removed the founder arrives.
      */
     boolean isAnchored() {
         return charter.isPresent() || root.isEmpty() || !isRemoved(root.get());
@@ -547,7 +550,9 @@ public final class Roster {
                         root.map(founder -> new TreeSet<>(List.of(founder))).orElseGet(TreeSet::new));
     }
 
-    /** Base, and whoever signed a removal that counts: it may be its only granter whom it removed, and then it vouches for the others. */
+    /**
+     * Base, and the signers of removals that count: such a signer may have removed its only granter, and then it vouches for the others.
+     */
     private SortedSet<PeerId> first() {
         SortedSet<PeerId> first = base();
         removals.values().forEach(removal -> first.add(removal.by()));
@@ -567,7 +572,7 @@ public final class Roster {
         return charter.map(present -> Set.copyOf(present.removed())).orElse(Set.of());
     }
 
-    /** One removal of each machine: the first in order by a voice. */
+    /** One removal of each machine: the first one by a voice, in order. */
     private SortedMap<PeerId, RosterEntry.Removal> effective() {
         var effective = new TreeMap<PeerId, RosterEntry.Removal>();
         for (RosterEntry entry : entries.values()) {

@@ -12,9 +12,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * All that a machine keeps of one namespace: the roster, the secret, and the former secret, the only old one that is kept.
+ * The data that a machine keeps of one namespace: the roster, the secret, and the former secret, the only old one that is kept.
  *
- * <p>Which secret of two lives on ({@link #judge}):
+ * <p>The choice between two secrets ({@link #judge}):
  *
  * <pre>
  * the issuer of the one here was removed   the other, if its generation is not lower than that of the former one here
@@ -22,15 +22,15 @@ import java.util.TreeSet;
  * one generation, two secrets              the one with the lower key id, as an unsigned number
  * </pre>
  *
- * <p>always provided that a voice that is not removed signed its charter, and that the charter lists this machine. The rule is the same
- * on all machines, so machines that are connected end with one secret. A secret whose charter does not cover a removal that is known
- * ({@link Roster#uncovered}) has to be replaced: then two members removed two machines apart from one another, and each of the two
- * secrets may be known to the machine that the other member removed.
+ * <p>provided that a voice that is not removed signed its charter, and that the charter lists this machine. The rule is the same on all
+ * machines, so connected machines end with one secret. A secret whose charter does not cover a known removal ({@link Roster#uncovered}) has
+ * to be replaced. This happens if two members removed two machines independently: each of the two removed machines may know the secret of
+ * the other member.
  *
- * <p>Immutable. The caller keeps it from logs: it holds secrets, and its text form tells none.
+ * <p>Immutable. It holds secrets, so the caller must not log its content; its text form contains none.
  */
 public final class RosterBook {
-    /** A secret more than this many generations above the present one is not believed. */
+    /** A secret more than this number of generations above the present one is rejected. */
     public static final int LEAP_MAX = 64;
 
     private final Roster roster;
@@ -42,7 +42,7 @@ public final class RosterBook {
     /**
      * A book of those parts.
      *
-     * @throws IllegalArgumentException if the secret is not the one of the roster's charter, or names and generations do not fit
+     * @throws IllegalArgumentException if the secret is not the one of the roster's charter, or names or generations differ
      */
     public RosterBook(Roster roster, NetworkNamespace current, Optional<NetworkNamespace> former) {
         this(roster, current, former, keyId(current), former.map(RosterBook::keyId));
@@ -70,26 +70,26 @@ public final class RosterBook {
         this.formerKeyId = formerKeyId;
     }
 
-    /** A machine that knows the secret and nothing else. */
+    /** The book of a machine that knows only the secret. */
     public static RosterBook bySecret(NetworkNamespace namespace) {
         return new RosterBook(Roster.empty(namespace.name()), namespace, Optional.empty());
     }
 
-    /** What a member offers to another one. */
+    /** The secret and its charter that a member offers to another one. */
     public record Offer(Charter charter, NetworkNamespace secret) {}
 
-    /** What comes of an offer. */
+    /** The decision about an offer. */
     public sealed interface Verdict {
-        /** It replaces the secret here. */
+        /** The offered secret replaces the one here. */
         record Adopted(RosterBook book) implements Verdict {}
 
-        /** The one here is as good or better; the other side takes it. */
+        /** The secret here is as good or better; the other side takes it. */
         record Kept(String why) implements Verdict {}
 
-        /** It does not count, and counts as a fault of the sender. */
+        /** The offer is invalid, and counts as a fault of the sender. */
         record Rejected(String why) implements Verdict {}
 
-        /** A person has to decide; {@code why} says what to do. */
+        /** A person has to decide; {@code why} names the remedy. */
         record PairAgain(String why) implements Verdict {}
     }
 
@@ -105,34 +105,34 @@ public final class RosterBook {
         return former;
     }
 
-    /** The 8 bytes that name the present secret. */
+    /** The key id of the present secret, 8 bytes. */
     public Bytes keyId() {
         return keyId;
     }
 
-    /** The same of the former one. */
+    /** The key id of the former secret. */
     public Optional<Bytes> formerKeyId() {
         return formerKeyId;
     }
 
-    /** The 8 bytes that name a secret. */
+    /** The key id of a secret, 8 bytes. */
     public static Bytes keyId(NetworkNamespace namespace) {
         try (var keys = namespace.keys()) {
             return Bytes.of(keys.id());
         }
     }
 
-    /** What this machine offers to members that hold another secret; empty in the first generation. */
+    /** The offer of this machine to members that hold another secret; empty in the first generation. */
     public Optional<Offer> offer() {
         return roster.charter().map(charter -> new Offer(charter, current));
     }
 
-    /** With other entries. */
+    /** With another roster. */
     public RosterBook with(Roster next) {
         return new RosterBook(next, current, former, keyId, formerKeyId);
     }
 
-    /** With the founder's entry, if nobody founded the namespace yet; the same otherwise. */
+    /** With the founder's entry of this machine, if no founder and no charter is known; the same otherwise. */
     public RosterBook founded(Signatures.Hand hand, String label, long epochMillis, Signatures signatures) {
         if (roster.root().isPresent() || roster.charter().isPresent()) {
             return this;
@@ -142,10 +142,10 @@ public final class RosterBook {
     }
 
     /**
-     * With a grant of this machine's.
+     * With a grant that this machine signs.
      *
      * @return empty if there is no room
-     * @throws IllegalArgumentException if this machine is no member, or {@code machine} was removed
+     * @throws IllegalArgumentException if this machine is not a member, or {@code machine} was removed
      */
     public Optional<RosterBook> granted(
             Signatures.Hand hand, PeerId machine, String label, How how, long epochMillis, Signatures signatures) {
@@ -159,12 +159,12 @@ public final class RosterBook {
     }
 
     /**
-     * Without those machines: tombstones and the next secret in one, for all others that are members now. Members for whom only a removed
-     * one vouched are granted by this machine from then on; the caller removes those that are not to stay, too.
+     * Without those machines: with their removals and the next secret, for all other members. From then on, this machine grants members for
+     * which only a removed machine vouched; the caller also removes those of them that should not stay.
      *
      * @param fresh of the generation after the present one
      * @return empty if there is no room
-     * @throws IllegalArgumentException if this machine is no member, or among the removed
+     * @throws IllegalArgumentException if this machine is not a member, or is among the removed
      */
     public Optional<RosterBook> without(
             Signatures.Hand hand,
@@ -187,17 +187,20 @@ public final class RosterBook {
     }
 
     /**
-     * With the next secret, for those who are members now.
+     * With the next secret, for the present members.
      *
      * @param fresh of the generation after the present one
-     * @throws IllegalArgumentException if this machine is no member
+     * @throws IllegalArgumentException if this machine is not a member
      */
     public RosterBook rotated(Signatures.Hand hand, NetworkNamespace fresh, long epochMillis, Signatures signatures) {
         requireMember(hand);
         return chartered(hand, fresh, roster.members(), epochMillis, signatures);
     }
 
-    /** Whoever was away has to find each member by grants that lead from this machine or the founder: it grants those that it would not. */
+    /**
+     * A machine that was away must find each member by a chain of grants from this machine or the founder, so this machine grants the
+     * members without such a chain.
+     */
     private RosterBook chartered(
             Signatures.Hand hand,
             NetworkNamespace fresh,
@@ -221,23 +224,25 @@ public final class RosterBook {
         return next;
     }
 
-    /** Whether this machine may replace the secret without a person: somebody else's standing does not rest on a removed machine. */
+    /**
+     * Whether this machine may replace the secret without a person: it is a member, and no member's standing depends on a removed founder.
+     */
     public boolean mayRotateAlone(PeerId self) {
         return roster.isAnchored() && roster.isMember(self);
     }
 
-    /** Whether the present secret has to be replaced: a removed machine may know it, or made it. */
+    /** Whether the present secret has to be replaced, because a removed machine may know it, or made it. */
     public boolean isRotationDue() {
         return !roster.uncovered().isEmpty() || isRogue();
     }
 
     /**
-     * Machines that may lack the present secret, since nobody of this home saw them after it was made: the next one locks them out. A hint
-     * for people, because the wall clocks of two machines differ. Nobody lacks the first secret; and where a removed machine made
-     * the present one, the next one leaves the former secret in force ({@link #rotated}), so that it locks nobody out.
+     * Machines that may lack the present secret, since no process of this home saw them after it was made: the next secret would lock them
+     * out. A hint for people, because the wall clocks of two machines differ. No machine lacks the first secret. If a removed machine made
+     * the present secret, the next one keeps the former secret valid ({@link #rotated}), so it locks no machine out.
      *
-     * @param machines those to look at
-     * @param seen when they were linked; a time after now counts as none
+     * @param machines the machines to check
+     * @param seen times at which they were linked; a time in the future is ignored
      * @param nowMillis wall clock
      */
     public SortedSet<PeerId> behind(Collection<PeerId> machines, Map<PeerId, SeenFile.Seen> seen, long nowMillis) {
@@ -263,7 +268,7 @@ public final class RosterBook {
         return behind;
     }
 
-    /** Whether a machine that is removed made the present secret. */
+    /** Whether a removed machine made the present secret. */
     private boolean isRogue() {
         return roster.charter()
                 .filter(charter -> roster.isRemoved(charter.issuer()))
@@ -271,7 +276,7 @@ public final class RosterBook {
     }
 
     /**
-     * Judges what a member offers.
+     * Decides about an offer of a member.
      *
      * @param self this machine
      */
@@ -294,8 +299,7 @@ public final class RosterBook {
             return new Verdict.Kept("generation " + charter.generation() + " is older than " + floor);
         }
         if (!isRogue && charter.generation() == floor && !isBetter(charter)) {
-            return new Verdict.Kept(
-                    "of two secrets of generation " + floor + " the one with the lower key id lives on");
+            return new Verdict.Kept("of two secrets of generation " + floor + ", the one with the lower key id stays");
         }
         if (charter.generation() - floor > LEAP_MAX) {
             return new Verdict.Rejected("generation " + charter.generation() + " is too far above " + floor);
@@ -303,7 +307,10 @@ public final class RosterBook {
         return believed(offer, self);
     }
 
-    /** Of two secrets of one generation: whether the one here rests on what the other's members cannot know, or has the higher key id. */
+    /**
+     * Whether {@code other} wins against the charter here, of the same generation: the one here has an objection under it, or {@code other}
+     * has the lower key id.
+     */
     private boolean isBetter(Charter other) {
         boolean counts = roster.isVoice(other.issuer()) && !roster.isRemoved(other.issuer());
         boolean isDoubtful = counts
@@ -313,7 +320,7 @@ public final class RosterBook {
         return isDoubtful || isLower(other.keyId(), keyId());
     }
 
-    /** The offer is the better one, if whoever made it counts here. */
+    /** Accepts an offer that is better than the secret here, if its issuer counts here and the charter is plausible. */
     private Verdict believed(Offer offer, PeerId self) {
         Charter charter = offer.charter();
         String issuer = charter.issuer().shortText();
@@ -328,7 +335,7 @@ public final class RosterBook {
         }
         Optional<String> objection = roster.objection(charter);
         if (objection.isPresent()) {
-            return new Verdict.Kept("the charter of " + issuer + " is not believed yet: " + objection.get());
+            return new Verdict.Kept("the charter of " + issuer + " is not accepted yet: " + objection.get());
         }
         Roster next = roster.under(charter);
         if (!next.isMember(self)) {
@@ -341,10 +348,10 @@ public final class RosterBook {
     }
 
     /**
-     * What the file holds after this machine took over what others sent, as far as it counts.
+     * The book after accepting the valid part of what other machines sent.
      *
      * @param present the charter of the secret here, if none was known
-     * @param offer a secret to judge once more, because another process may have changed the file meanwhile
+     * @param offer a secret to judge again, because another process may have changed the file meanwhile
      */
     public RosterBook taking(
             Collection<RosterEntry> entries,

@@ -23,8 +23,8 @@ import java.util.Optional;
  * words   = "hearth/1 roster" 0 name 0 and the entry or charter without its signature
  * </pre>
  *
- * <p>Decoding accepts exactly what encoding makes, never more: order, cleaned labels and empty fields are checked, so equal entries
- * have equal bytes. Nothing is allocated by a length that was not compared with what is there.
+ * <p>Decoding accepts exactly the bytes that encoding makes: it checks order, cleaned labels and empty fields, so equal entries have equal
+ * bytes. It allocates by a length only after it compared the length with the remaining bytes.
  */
 public final class RosterCodec {
     /** Most bytes of a whole roster. */
@@ -42,27 +42,27 @@ public final class RosterCodec {
 
     private RosterCodec() {}
 
-    /** What the signer of an entry signs. */
+    /** The bytes that the signer of an entry signs. */
     public static byte[] words(String namespace, RosterEntry entry) {
         return words(namespace, body(entry));
     }
 
-    /** What the issuer of a charter signs. */
+    /** The bytes that the issuer of a charter signs. */
     public static byte[] words(String namespace, Charter charter) {
         return words(namespace, body(charter));
     }
 
-    /** At most {@link RosterEntry#BYTES_MAX} bytes. */
+    /** Encodes an entry, to at most {@link RosterEntry#BYTES_MAX} bytes. */
     public static byte[] encode(RosterEntry entry) {
         return with(body(entry), entry.signature());
     }
 
-    /** At most {@link #CHARTER_BYTES_MAX} bytes. */
+    /** Encodes a charter, to at most {@link #CHARTER_BYTES_MAX} bytes. */
     public static byte[] encode(Charter charter) {
         return with(body(charter), charter.signature());
     }
 
-    /** At most {@link #ROSTER_BYTES_MAX} bytes. */
+    /** Encodes a roster, to at most {@link #ROSTER_BYTES_MAX} bytes. */
     public static byte[] encode(Roster roster) {
         var out = new ByteArrayOutputStream();
         out.write(VERSION);
@@ -74,7 +74,7 @@ public final class RosterCodec {
         return out.toByteArray();
     }
 
-    /** A list of entries, each behind its length. */
+    /** Encodes a list of entries, each preceded by its length. */
     public static byte[] encode(List<RosterEntry> entries) {
         var out = new ByteArrayOutputStream();
         out.writeBytes(two(entries.size()));
@@ -87,8 +87,7 @@ public final class RosterCodec {
     }
 
     /**
-     * An entry.
-     *
+     * Decodes an entry.
      * @throws MalformedMessageException the bytes are not one entry as {@link #encode} writes it
      */
     public static RosterEntry entry(byte[] bytes) throws MalformedMessageException {
@@ -96,8 +95,7 @@ public final class RosterCodec {
     }
 
     /**
-     * A charter.
-     *
+     * Decodes a charter.
      * @throws MalformedMessageException the bytes are not one charter as {@link #encode} writes it
      */
     public static Charter charter(byte[] bytes) throws MalformedMessageException {
@@ -105,8 +103,7 @@ public final class RosterCodec {
     }
 
     /**
-     * A list of entries.
-     *
+     * Decodes a list of entries.
      * @throws MalformedMessageException the bytes are not a list of entries as {@link #encode} writes it
      */
     public static List<RosterEntry> entries(byte[] bytes) throws MalformedMessageException {
@@ -114,7 +111,7 @@ public final class RosterCodec {
     }
 
     /**
-     * A roster as another machine sends it. No signature in it was checked: {@link Roster#merged} does.
+     * Decodes a roster of another machine. Does not check signatures: {@link Roster#merged} does.
      *
      * @throws MalformedMessageException the bytes are not a roster as {@link #encode} writes it
      */

@@ -21,8 +21,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What a person does with the roster on this machine, and what pairing hands over. Each change is signed by this machine and on disk when
- * the method returns; running nodes of this home see it within a fraction of a second and tell the others.
+ * The actions of a person on this machine's roster, and the welcome of pairing. This machine signs each change, which is on disk when the
+ * method returns. Running nodes of this home see it within a fraction of a second and send it to the others.
  */
 public final class RosterDesk {
     /** Most bytes of a {@link #welcome}. */
@@ -36,17 +36,18 @@ public final class RosterDesk {
     private final String label;
 
     /**
-     * A desk; nothing is read yet.
+     * A desk; reads nothing yet.
      *
      * @param given the secret as {@code NamespaceLookup} finds it
-     * @param label what people call this machine, for the founder's entry
-     * @throws SetupException the namespace is open: it has no members, so it has no roster
+     * @param label this machine's name for people, for the founder's entry
+     * @throws SetupException if the namespace is open, so that it has no members and no roster
      */
     public RosterDesk(HearthHome home, NetworkNamespace given, NodeIdentity identity, String label)
             throws SetupException {
         if (given.isOpen()) {
-            throw new SetupException("an open namespace has no roster: everybody may join; make one of your own with"
-                    + " 'hearth init'");
+            throw new SetupException(
+                    "an open namespace has no roster, because any machine may join; make a closed one with"
+                            + " 'hearth init'");
         }
         this.file = RosterFile.in(home, given.name());
         this.given = given;
@@ -54,17 +55,17 @@ public final class RosterDesk {
         this.label = label;
     }
 
-    /** What is known here now. */
+    /** The present book. */
     public RosterBook book() throws SetupException {
         return file.load(given);
     }
 
     /**
-     * Founds the namespace if nobody did, as far as this machine knows: it is the root of the roster then. For the machine that made the
-     * secret, or where a person says that no other machine has a roster: of two rosters, neither knows the other's removals.
+     * Founds the namespace, unless a founder is known: this machine becomes the root of the roster. Only for the machine that made the
+     * secret, or if a person confirms that no other machine has a roster: two rosters do not know each other's removals.
      *
      * @param epochMillis wall clock
-     * @throws SetupException another machine founded it
+     * @throws SetupException if another machine founded it
      */
     public RosterBook found(long epochMillis) throws SetupException {
         return file.change(given, before -> {
@@ -81,10 +82,10 @@ public final class RosterDesk {
     }
 
     /**
-     * Checks that this machine may let others in.
+     * Checks that this machine may admit others.
      *
-     * @return what the person should know first
-     * @throws SetupException it may not: it has no roster, is not on it, or was removed; says what to do
+     * @return a warning for the person, if there is one
+     * @throws SetupException if it may not: it has no roster, is not on it, or was removed; names the remedy
      */
     public Optional<String> requireSponsor() throws SetupException {
         RosterBook book = requireMember(book());
@@ -96,13 +97,14 @@ public final class RosterDesk {
     }
 
     /**
-     * Signs that a machine belongs.
+     * Signs a grant.
      *
-     * @param machine the one that was paired
-     * @param itsLabel what it calls itself; cleaned and shortened
+     * @param machine the machine that was paired
+     * @param itsLabel its name for people; cleaned and shortened
      * @param epochMillis wall clock
      * @return the roster with the new grant, on disk
-     * @throws SetupException it was removed, this machine is not on the roster itself or has none, or the roster is full; says what to do
+     * @throws SetupException if it was removed, this machine is not on the roster itself or has none, or the roster is full; names the
+     *     remedy
      */
     public Roster grant(PeerId machine, String itsLabel, How how, long epochMillis) throws SetupException {
         return file.change(given, before -> {
@@ -113,13 +115,13 @@ public final class RosterDesk {
     }
 
     /**
-     * Puts machines out and makes a new secret for all others; one write, so no crash leaves a half of it. Where all of them are out
-     * already and a new secret was made since, nothing is changed.
+     * Removes machines and makes a new secret for all others, in one write, so a crash leaves all of it or nothing. If all of them are
+     * removed already and a new secret was made since, nothing changes.
      *
-     * @param out all that are to go, those that only a removed one introduced and that are not kept among them
-     * @param kept machines by secret that stay: they are granted
+     * @param out all machines to remove, including those that only a removed machine introduced and that are not kept
+     * @param kept machines that stay though they are not members, with their labels: this machine grants them
      * @param epochMillis wall clock
-     * @throws SetupException this machine is among them or not on the roster, or the roster is full; says what to do
+     * @throws SetupException if this machine is among them or not on the roster, or the roster is full; names the remedy
      */
     public RosterBook remove(Collection<PeerId> out, Map<PeerId, String> kept, long epochMillis) throws SetupException {
         if (out.contains(hand.peer())) {
@@ -131,7 +133,7 @@ public final class RosterDesk {
             var left = new TreeSet<>(out);
             left.removeIf(book.roster()::isRemoved);
             if (left.isEmpty() && !book.isRotationDue()) {
-                return book; // each new secret may lock out who is away
+                return book; // each new secret may lock out machines that are away
             }
             return book.without(hand, left, book.current().successor(), epochMillis, Ed25519.INSTANCE)
                     .orElseThrow(() -> full("removals"));
@@ -184,7 +186,7 @@ public final class RosterDesk {
         }
         if (!roster.isMember(hand.peer())) {
             throw new SetupException("this machine is in namespace " + roster.namespace()
-                    + " by its secret only and signs for nobody: do it on a machine that 'hearth peers' lists as paired or"
+                    + " by its secret only, so it cannot sign: do it on a machine that 'hearth peers' lists as paired or"
                     + " founder, or pair this one");
         }
         return book;
@@ -198,7 +200,8 @@ public final class RosterDesk {
     }
 
     /**
-     * Grants the joiner (how = paired) and gives what it needs: name, secret and roster. For the encrypted end of a pairing only.
+     * Grants the joiner (how = paired) and returns the data that it needs: name, secret and roster. Only for sending through the encrypted
+     * channel of a pairing.
      *
      * @return at most {@link #WELCOME_BYTES_MAX} bytes, which hold the secret
      */
@@ -224,19 +227,19 @@ public final class RosterDesk {
     }
 
     /**
-     * Takes over what a sponsor gave, and stores it. What in it is not signed by a member counts nothing.
+     * Stores the welcome of a sponsor. Entries in it that no member signed do not count.
      *
      * @param welcome as {@link #welcome} made it, from a pairing that succeeded
      * @param self this machine, which the sponsor granted
-     * @return what is on the disk now; removals that only this machine knew are in it, as far as the sponsor's roster lets them count
-     * @throws SetupException a secret of another namespace of that name is here already, or it cannot be written
-     * @throws MalformedMessageException the bytes are no welcome, or one for another machine
+     * @return the book on the disk; it contains the removals that only this machine knew, if they count under the sponsor's roster
+     * @throws SetupException if a secret of another namespace of that name is here already, or it cannot be written
+     * @throws MalformedMessageException if the bytes are not a welcome, or one for another machine
      */
     public static RosterBook accept(HearthHome home, PeerId self, byte[] welcome)
             throws SetupException, MalformedMessageException {
         RosterBook book = decode(welcome);
         if (!book.roster().isMember(self)) {
-            throw new MalformedMessageException("the roster that came does not list this machine");
+            throw new MalformedMessageException("the received roster does not list this machine");
         }
         NetworkNamespace fresh = book.current();
         NamespaceFile namespaces = NamespaceFile.in(home);
@@ -249,7 +252,7 @@ public final class RosterDesk {
                     && stored.get().roster().root().isPresent()
                     && stored.get().roster().root().equals(book.roster().root());
             if (!isReturning) {
-                var _ = namespaces.add(fresh); // says that another secret is here
+                var _ = namespaces.add(fresh); // throws, because another secret is here
             }
         }
         RosterBook after = file.replace(before -> before.filter(
@@ -265,7 +268,7 @@ public final class RosterDesk {
     /**
      * The namespace that a welcome is for.
      *
-     * @throws MalformedMessageException the bytes are no welcome
+     * @throws MalformedMessageException if the bytes are not a welcome
      */
     public static String namespace(byte[] welcome) throws MalformedMessageException {
         return decode(welcome).current().name();
@@ -289,13 +292,13 @@ public final class RosterDesk {
             Arrays.fill(secret, (byte) 0);
             byte[] encoded = new byte[in.remaining()];
             in.get(encoded);
-            Roster told = RosterCodec.roster(namespace.name(), encoded);
+            Roster received = RosterCodec.roster(namespace.name(), encoded);
             Roster begun = new Roster(
                     namespace.name(),
-                    told.root(),
-                    told.charter().filter(charter -> told.isSigned(charter, Ed25519.INSTANCE)),
+                    received.root(),
+                    received.charter().filter(charter -> received.isSigned(charter, Ed25519.INSTANCE)),
                     List.of());
-            Roster roster = begun.merged(told.entries(), Ed25519.INSTANCE).roster();
+            Roster roster = begun.merged(received.entries(), Ed25519.INSTANCE).roster();
             return new RosterBook(roster, namespace, Optional.empty());
         } catch (BufferUnderflowException | NegativeArraySizeException | IllegalArgumentException broken) {
             throw new MalformedMessageException("a welcome that is cut off or out of range", broken);

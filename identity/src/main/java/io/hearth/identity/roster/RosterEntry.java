@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 
 /**
- * One signed statement about a machine. Of two by the same signer about the same machine and of the same kind one counts, the first
- * in {@link #ORDER}, so a union is the same in whatever order it is made.
+ * One signed statement about a machine. Of two entries of the same kind, by the same signer and about the same machine, the first in
+ * {@link #ORDER} counts. So a union does not depend on the order in which it is made.
  */
 public sealed interface RosterEntry {
     /** Most bytes of an entry on the wire and on disk. */
@@ -24,13 +24,13 @@ public sealed interface RosterEntry {
             .thenComparingLong(RosterEntry::epochMillis)
             .thenComparing(entry -> entry.signature().hex());
 
-    /** The machine that it is about. */
+    /** The machine that the entry is about. */
     PeerId subject();
 
     /** The machine that signed it. */
     PeerId by();
 
-    /** When, by the signer's wall clock: for people only, no decision rests on it. */
+    /** The time of the signature by the signer's wall clock: for people only, no decision depends on it. */
     long epochMillis();
 
     /** 64 bytes of Ed25519 over {@link RosterCodec#words}. */
@@ -42,18 +42,18 @@ public sealed interface RosterEntry {
     /**
      * The machine belongs to the namespace.
      *
-     * @param label what people call it; clean, at most {@value #LABEL_BYTES_MAX} bytes
+     * @param label its name for people; clean, at most {@value #LABEL_BYTES_MAX} bytes
      */
     record Grant(PeerId subject, PeerId by, String label, How how, long epochMillis, Bytes signature)
             implements RosterEntry {
         public Grant {
             label = shortened(Labels.clean(label));
             if ((how == How.FOUNDED) != subject.equals(by)) {
-                throw new IllegalArgumentException("a machine that founds signs itself, and no other one does");
+                throw new IllegalArgumentException("a founder must sign its own entry, and no other machine may");
             }
         }
 
-        /** Whether it begins a namespace. */
+        /** Whether it is the founder's entry. */
         public boolean isRoot() {
             return how == How.FOUNDED;
         }
@@ -72,11 +72,11 @@ public sealed interface RosterEntry {
         }
     }
 
-    /** The machine does not belong to it, whatever grants say, for ever. */
+    /** The machine is removed from the namespace for ever, whatever grants say. */
     record Removal(PeerId subject, PeerId by, long epochMillis, Bytes signature) implements RosterEntry {
         public Removal {
             if (subject.equals(by)) {
-                throw new IllegalArgumentException("no machine removes itself");
+                throw new IllegalArgumentException("a machine must not remove itself");
             }
         }
 

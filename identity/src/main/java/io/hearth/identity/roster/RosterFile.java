@@ -19,19 +19,20 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The file {@code roster-NAME} of a home: roster, secret and former secret of one namespace in one, so that no crash leaves a half of a
- * change. Mode 0600; replaced by rename and forced to the disk; changed under a lock that all processes of the home share.
+ * The file {@code roster-NAME} of a home: roster, secret and former secret of one namespace in one file, so that a crash leaves a whole
+ * change or nothing of it. It has mode 0600, is replaced by rename and forced to the disk, and is changed under a lock that all processes
+ * of the home share.
  *
  * <pre>
  * "HROSTER1" | length of the roster 4 | roster | generation 4 | secret 32 | former's generation 4, 0 for none | secret 32
- *     | key ids of older secrets 8 each, newest first | SHA-256 of it all
+ *     | key ids of older secrets 8 each, newest first | SHA-256 of all before
  * </pre>
  *
- * <p>The key ids tell an older secret of this namespace, as {@code namespace.toml} or an environment may still have it, from one of
- * another namespace of the same name.
+ * <p>By the key ids, Hearth distinguishes an older secret of this namespace, which {@code namespace.toml} or an environment variable may
+ * still hold, from a secret of another namespace of the same name.
  *
- * <p>{@code namespace.toml} follows it: after a new secret is here, its line there is replaced too, and again at the next look if a
- * crash came between. A file that is damaged is reported and never replaced.
+ * <p>{@code namespace.toml} follows this file: after a new secret is stored here, its line there is replaced too, or at the next change if
+ * a crash came between. A damaged file is reported and never replaced.
  */
 public final class RosterFile {
     private static final byte[] MAGIC = {'H', 'R', 'O', 'S', 'T', 'E', 'R', '1'};
@@ -55,10 +56,10 @@ public final class RosterFile {
         this.name = name;
     }
 
-    /** The file of the namespace of that name; nothing is read yet. */
+    /** The file of the namespace of that name; reads nothing yet. */
     public static RosterFile in(HearthHome home, String name) {
         if (!NetworkNamespace.isName(name)) {
-            throw new IllegalArgumentException("a namespace's name is 1 to 63 of a-z, 0-9 and '-'");
+            throw new IllegalArgumentException("a namespace's name must be 1 to 63 characters of a-z, 0-9 and '-'");
         }
         return new RosterFile(
                 HomeFile.in(home, "roster-" + name, "roster-" + name + ".lock", BYTES_MAX),
@@ -69,32 +70,32 @@ public final class RosterFile {
     /** A change of the book, made while no other process changes it. */
     @FunctionalInterface
     public interface Change {
-        /** The book to store; the same one to store nothing. */
+        /** Returns the book to store, or the same book to store nothing. */
         RosterBook of(RosterBook book) throws SetupException;
     }
 
-    /** Where it is. */
+    /** The path of the file. */
     public Path path() {
         return file.path();
     }
 
-    /** What tells whether another process replaced the file since: cheap enough to ask for again and again. */
+    /** A text that changes when another process replaces the file; cheap enough to poll. */
     public String version() {
         return file.version();
     }
 
     /**
-     * What is stored, with the secret that this machine was given if none is newer here.
+     * The stored book, or a book with only the given secret if nothing is stored.
      *
      * @param given as {@code NamespaceLookup} finds it
-     * @throws SetupException the file is damaged, or is of another secret than the given one; says what to do
+     * @throws SetupException if the file is damaged, or does not know the given secret; names the remedy
      */
     public RosterBook load(NetworkNamespace given) throws SetupException {
         Optional<Kept> kept = kept();
         return kept.isEmpty() ? RosterBook.bySecret(given) : fitting(kept.get(), given);
     }
 
-    /** What is stored, if anything is. */
+    /** The stored book, if there is one. */
     public Optional<RosterBook> stored() throws SetupException {
         return kept().map(Kept::book);
     }
@@ -104,7 +105,7 @@ public final class RosterFile {
         return content.isEmpty() ? Optional.empty() : Optional.of(decode(content.get()));
     }
 
-    /** A book, and the key ids of secrets that were before its former one, or are not known any more; the newest first. */
+    /** A book, and the key ids of older secrets that it no longer holds, the newest first. */
     private record Kept(RosterBook book, List<Bytes> older) {
         boolean knows(NetworkNamespace given) {
             return given.equals(book.current())
@@ -123,19 +124,19 @@ public final class RosterFile {
     }
 
     /**
-     * Changes the book and has it on disk when this returns.
+     * Changes the book; the change is on disk when this returns.
      *
      * @param given as for {@link #load}
-     * @throws SetupException as {@link #load}, or from {@code change}; nothing was stored then
+     * @throws SetupException as {@link #load}, or from {@code change}; nothing is stored then
      */
     public RosterBook change(NetworkNamespace given, Change change) throws SetupException {
         return changed(given, change).book();
     }
 
-    /** What the file holds after a change, and its {@link #version} then. */
+    /** The book after a change, and the file's {@link #version} then. */
     public record Changed(RosterBook book, String version) {}
 
-    /** As {@link #change}, for one who watches the version: what another process stores behind this change shows in it. */
+    /** As {@link #change}, for a caller that polls the version: it differs once another process stores something after this change. */
     public Changed changed(NetworkNamespace given, Change change) throws SetupException {
         return file.locked(() -> {
             Optional<Kept> kept = kept();
@@ -143,7 +144,7 @@ public final class RosterFile {
             RosterBook after = change.of(before);
             if (after != before) {
                 namespaces.requireRenewable(
-                        after.current()); // or a change that took effect would be reported as a failure
+                        after.current()); // before the write: otherwise a stored change would be reported as a failure
                 file.replace(
                         encode(kept.map(former -> former.next(after)).orElseGet(() -> new Kept(after, List.of()))));
             }
@@ -153,10 +154,10 @@ public final class RosterFile {
     }
 
     /**
-     * Moves the file away if it is not of that secret: a person began another namespace of this name.
+     * Moves the file away if it does not know that secret, because a person began another namespace of this name.
      *
      * @return whether it was moved
-     * @throws SetupException it is damaged, or cannot be moved
+     * @throws SetupException if it is damaged, or cannot be moved
      */
     public boolean setAsideUnless(NetworkNamespace given) throws SetupException {
         return file.locked(() -> {
@@ -170,10 +171,10 @@ public final class RosterFile {
     }
 
     /**
-     * Stores a book in place of whatever was here: a person paired this machine.
+     * Stores a book in place of the former one, after a person paired this machine.
      *
-     * @param merge gives the new book; of the one that was here it may take what is not lost that way
-     * @throws SetupException it cannot be written
+     * @param merge makes the new book from the former one, if there is one
+     * @throws SetupException if it cannot be written
      */
     public RosterBook replace(Function<Optional<RosterBook>, RosterBook> merge) throws SetupException {
         return file.locked(() -> {
@@ -185,7 +186,7 @@ public final class RosterFile {
         });
     }
 
-    /** Has {@code namespace.toml} show the newest secret; for the next start if this process ends before. */
+    /** Writes the newest secret to {@code namespace.toml}. */
     private void follow(RosterBook book) throws SetupException {
         if (book.roster().charter().isPresent()) {
             namespaces.renew(book.current());
@@ -265,9 +266,9 @@ public final class RosterFile {
     }
 
     private SetupException damaged(String why, Exception cause) {
-        var told = damaged(why);
-        told.addSuppressed(cause);
-        return told;
+        var damage = damaged(why);
+        damage.addSuppressed(cause);
+        return damage;
     }
 
     private SetupException damaged(String why) {

@@ -13,11 +13,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The file {@code seen-NAME} of a home: machines that were linked, when last, and what they call themselves. For people: no decision but
- * whom to ask about rests on it, so lines that are damaged are passed over.
+ * The file {@code seen-NAME} of a home: machines that were linked, the time of their last link and their labels. It only determines the
+ * machines about which people are asked, so damaged lines are skipped.
  */
 public final class SeenFile {
-    /** Most machines; the one that was away for longest goes first. */
+    /** Most machines; the one that was away for longest is dropped first. */
     public static final int MACHINES_MAX = 256;
 
     private static final int BYTES_MAX = 128 * 1024;
@@ -27,7 +27,7 @@ public final class SeenFile {
     /**
      * A machine that was linked.
      *
-     * @param epochMillis when last, by this machine's wall clock
+     * @param epochMillis time of the last link, by this machine's wall clock
      */
     public record Seen(long epochMillis, String label) {}
 
@@ -40,7 +40,7 @@ public final class SeenFile {
         return new SeenFile(HomeFile.in(home, "seen-" + namespace, "seen-" + namespace + ".lock", BYTES_MAX));
     }
 
-    /** Moves it away, with the roster of a namespace that was given up. */
+    /** Moves the file away, together with the roster of an abandoned namespace. */
     public void setAside() throws SetupException {
         var _ = file.locked(() -> {
             file.setAside();
@@ -48,7 +48,7 @@ public final class SeenFile {
         });
     }
 
-    /** Who was linked. */
+    /** The machines that were linked. */
     public SortedMap<PeerId, Seen> read() throws SetupException {
         var seen = new TreeMap<PeerId, Seen>();
         Optional<byte[]> content = file.read();
@@ -64,7 +64,7 @@ public final class SeenFile {
                                         PeerId.parse(parts[0]),
                                         new Seen(Long.parseLong(parts[1]), Labels.clean(parts[2])));
                             } catch (IllegalArgumentException damaged) {
-                                return; // one line for people less
+                                return; // skips a damaged line
                             }
                         }
                     });
@@ -73,7 +73,8 @@ public final class SeenFile {
     }
 
     /**
-     * Adds what this process saw; the newer time of two counts. One after now was written while the clock was ahead: it counts as the oldest.
+     * Adds the machines that this process saw; the newer time of two counts. A time in the future was written while the clock was ahead,
+     * and counts as the oldest.
      *
      * @param nowMillis wall clock
      */

@@ -3,21 +3,21 @@ package io.hearth.identity.roster;
 import io.hearth.core.Bytes;
 import io.hearth.identity.PeerId;
 
-/** Checks who signed what; a port, so that simulated worlds need no cryptography. */
+/** Verifies signatures; a port, so that simulations need no cryptography. */
 @FunctionalInterface
 public interface Signatures {
-    /** Bytes of every signature. */
+    /** Bytes of a signature. */
     int BYTES = 64;
 
-    /** Whether {@code signer} signed {@code words}; never throws, whatever the bytes are. */
+    /** Whether {@code signer} signed {@code words}; never throws, for any bytes. */
     boolean verify(PeerId signer, byte[] words, Bytes signature);
 
-    /** One machine's own hand. */
+    /** The signing key of one machine. */
     interface Hand {
         /** The machine whose key signs. */
         PeerId peer();
 
-        /** {@value Signatures#BYTES} bytes. */
+        /** A signature of {@value Signatures#BYTES} bytes. */
         Bytes sign(byte[] words);
     }
 }

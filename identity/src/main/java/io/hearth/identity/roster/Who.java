@@ -11,18 +11,18 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Finds the machine that a person means: by its id, a part of it, or its label. Pure. */
+/** Finds a machine by its id, a part of its id, or its label. Pure. */
 public final class Who {
     private static final int CHARACTERS_MIN = 4;
 
     private Who() {}
 
     /**
-     * The one machine that {@code text} means: its whole id, else the beginning or the end of its id (at least four characters), else its
+     * Finds the one machine for {@code text}: its whole id, else the beginning or the end of its id (at least four characters), else its
      * label.
      *
-     * @param known all machines that may be meant, with their labels
-     * @throws SetupException none or several are meant; says what to do
+     * @param known all candidates, with their labels
+     * @throws SetupException if no machine or several machines match; names the remedy
      */
     public static PeerId find(String text, Map<PeerId, String> known) throws SetupException {
         SortedMap<PeerId, String> machines = new TreeMap<>(known);
@@ -64,7 +64,7 @@ public final class Who {
         return found;
     }
 
-    /** Machines for people: short id and label of each. */
+    /** A list of machines for people: short id and label of each. */
     public static String names(Collection<PeerId> machines, Map<PeerId, String> labels) {
         return String.join(
                 ", ",

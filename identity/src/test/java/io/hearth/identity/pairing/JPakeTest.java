@@ -20,7 +20,7 @@ import java.util.List;
 import org.bouncycastle.crypto.agreement.jpake.JPAKEPrimeOrderGroups;
 import org.junit.jupiter.api.Test;
 
-/** The product's group: what a run in it costs and which numbers it takes. */
+/** The product's group: the cost of a run, and the numbers that it accepts. */
 final class JPakeTest {
     private static final Pake.Factory PAKES = JPake.nist3072(new SecureRandom());
 
@@ -96,7 +96,7 @@ final class JPakeTest {
         }
     }
 
-    /** x = 0 has a valid proof; an honest side draws it never. */
+    /** x = 0 has a valid proof, but an honest side never draws it. */
     @Test
     void theNeutralElementIsRejectedWhateverItsProof() {
         Round1 right = PAKES.begin("b", "a", "1").round1();

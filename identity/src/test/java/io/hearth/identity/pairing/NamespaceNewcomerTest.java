@@ -109,7 +109,7 @@ final class NamespaceNewcomerTest {
         newcomer.accept(SPONSOR, "study", welcome());
         var own = new RosterDesk(
                 home("home"), namespace, IdentityFile.in(home("home")).loadOrCreate(), "kitchen");
-        var _ = own.remove(List.of(stolen), Map.of(), 2); // nobody hears of it
+        var _ = own.remove(List.of(stolen), Map.of(), 2); // no other machine gets it
         RosterBook removed = own.book();
         assertEquals(removed.keyId(), own.remove(List.of(stolen), Map.of(), 3).keyId(), "once is enough");
         newcomer.accept(SPONSOR, "study", welcome());
@@ -118,7 +118,7 @@ final class NamespaceNewcomerTest {
         assertTrue(own.book().isRotationDue(), "the sponsor's secret is one that it knows");
     }
 
-    /** The sponsor removed the machine that signed the removal: it counts nowhere any more, and a person has to know. */
+    /** The sponsor removed the machine that signed the removal: the removal no longer counts, and a person has to know. */
     @Test
     void aRemovalThatDoesNotCountAnyMoreIsNamed() throws Exception {
         var newcomer = new NamespaceNewcomer(home("home"));
@@ -151,7 +151,7 @@ final class NamespaceNewcomerTest {
         return new RosterDesk(home(name), namespace, IdentityFile.in(home(name)).loadOrCreate(), name);
     }
 
-    /** Two machines of one secret founded; the one that is paired again leaves its own roster for the other one. */
+    /** Two machines of one secret founded a roster; the one that is paired again replaces its own roster by the other one. */
     @Test
     void aSecondFounderThatIsPairedComesIntoTheRosterOfTheOther() throws Exception {
         file().add(namespace);
@@ -174,7 +174,7 @@ final class NamespaceNewcomerTest {
         assertTrue(there.isRemoved(after.root().orElseThrow()), "what it signs counts there");
     }
 
-    /** What the sponsor's machine gives to this one. */
+    /** The welcome that the sponsor's machine sends to this one. */
     private byte[] welcome() throws SetupException {
         var joiner = new NodeId(IdentityFile.in(home("home")).loadOrCreate().peer(), "join");
         var _ = desk("sponsor").found(1);

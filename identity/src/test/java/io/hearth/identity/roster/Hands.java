@@ -15,7 +15,7 @@ final class Hands implements Signatures {
 
     private Hands() {}
 
-    /** The machine of that number, 1 to 65,535. */
+    /** The signing key of machine {@code number}, 1 to 65,535. */
     static Hand hand(int number) {
         byte[] key = new byte[PeerId.KEY_BYTES];
         key[0] = (byte) (number >>> 8);
@@ -72,7 +72,7 @@ final class Hands implements Signatures {
         return merged.roster();
     }
 
-    /** A book of generation 1 with machine 1 as founder, which granted the next ones. */
+    /** A book of generation 1 with machine 1 as founder, which granted the others. */
     static RosterBook book(int machines) {
         RosterBook book = RosterBook.bySecret(secret(1, 1)).founded(hand(1), "m1", 1, INSTANCE);
         for (int number = 2; number <= machines; number++) {

@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Attack 20: a stolen machine issues a secret of a far higher generation. A machine that was away meets it and the others in any order;
- * both sides of each link are the real machine, and their messages go through the real codec.
+ * Attack 20: a stolen machine issues a secret of a far higher generation. A machine that was away meets it and the others in any order.
+ * Both sides of each link run the real state machine, and their messages go through the real codec.
  */
 final class RogueGenerationTest {
     private static final int ROGUE = 11;
@@ -41,13 +41,13 @@ final class RogueGenerationTest {
     private long links;
     private long nowNanos;
 
-    /** All four were together; then the fourth was removed while the third was away. */
+    /** All four were linked; then the fourth was removed while the third was away. */
     private final RosterBook before = Hands.book(4);
 
     private final RosterBook after = before.without(hand(2), List.of(peer(4)), secret(2, 7), 9, Hands.INSTANCE)
             .orElseThrow();
 
-    /** A computer whose disk is done at once, and the links that it has. */
+    /** A computer whose disk writes complete at once, with its links. */
     private final class Node {
         final int number;
         final PeerId self;
@@ -113,7 +113,7 @@ final class RogueGenerationTest {
         }
     }
 
-    /** A secret, and the charter that belongs to it: never of two origins. */
+    /** Whether secret and charter belong together. */
     private static boolean isWhole(RosterBook book) {
         return book.roster()
                 .charter()
@@ -121,7 +121,7 @@ final class RogueGenerationTest {
                 .orElse(book.current().generation() == 1);
     }
 
-    /** The two are in reach of each other until they have nothing more to say, and again if a secret changed meanwhile. */
+    /** Links two nodes until they have no more messages, and again if a secret changed meanwhile. */
     private void meet(Node one, Node other) {
         for (int handshake = 0; handshake < 2; handshake++) {
             Common common = Common.of(
@@ -137,7 +137,7 @@ final class RogueGenerationTest {
                 link(one, other, common != Common.CURRENT);
             }
         }
-        nowNanos += 30_000_000_000L; // longer than anybody waits before it replaces a secret
+        nowNanos += 30_000_000_000L; // longer than any machine waits before it replaces a secret
         for (Node node : List.of(one, other)) {
             node.happens(new Event.Tick());
             node.happens(new Event.Tick());
@@ -166,7 +166,10 @@ final class RogueGenerationTest {
         }
     }
 
-    /** What the thief made: a secret of its own, for all that it wants to keep, and the former one by which sleepers know it. */
+    /**
+     * The book that the thief made: its own secret for the machines that it keeps, and the former secret, which machines that were away
+     * know.
+     */
     private RosterBook rogue(int... marked) {
         var members = new TreeSet<>(before.roster().members());
         var marks = new ArrayList<Bytes>();
@@ -211,7 +214,7 @@ final class RogueGenerationTest {
         assertFalse(away.book().roster().isRemoved(peer(4)));
     }
 
-    /** The thief's charter says that the founder is out, which nobody signed but the thief's charter. */
+    /** The thief's charter marks the founder as removed, without a signed removal. */
     @Test
     void aCharterThatMarksAMachineWithoutARemovalIsNotBelieved() {
         var away = new Node(3, before);

@@ -141,7 +141,7 @@ final class RosterBookTest {
         assertInstanceOf(Verdict.PairAgain.class, judge(before, without, 3));
     }
 
-    /** Attacks 18 and 20: whom it invents, marks or leaves out. */
+    /** Attacks 18 and 20: a charter that invents, marks or leaves out machines. */
     @Test
     void aCharterIsBelievedOnlyAsFarAsEntriesBackIt() {
         RosterBook before = book(4);
@@ -171,7 +171,7 @@ final class RosterBookTest {
         assertInstanceOf(Verdict.Adopted.class, before.with(granted).judge(later, peer(3), Hands.INSTANCE));
     }
 
-    /** A machine that was asleep makes a secret in good faith, for one that the removed machine granted: it gives it up. */
+    /** A machine that was asleep makes a secret in good faith, for one that the removed machine granted: that secret is given up. */
     @Test
     void aSecretThatListsWhomARemovedMachineGrantedYieldsWhateverItsKeyId() {
         RosterBook before = book(4);
@@ -187,7 +187,7 @@ final class RosterBookTest {
         }
     }
 
-    /** Who was granted by the removed machine only vouches for itself by the removal: nobody else could. */
+    /** A machine that removed its only granter keeps its standing by that removal, because no other machine vouches for it. */
     @Test
     void whoRemovesItsOnlyGranterIsBelievedAndTakesItsOwnAlong() {
         RosterBook before = book(2);
@@ -226,7 +226,7 @@ final class RosterBookTest {
                 new TreeSet<>(Set.of(peer(9))), book(3).roster().under(bare).introducedBy(peer(3)));
     }
 
-    /** At the limit of the room, too, whoever was away for one generation believes what the others made. */
+    /** Even with a full roster, a machine that was away for one generation accepts the charter of the others. */
     @Test
     void aSleeperBelievesTheCharterOfAFullRoster() {
         RosterBook book = book(Roster.GRANTS_MAX);
@@ -315,7 +315,7 @@ final class RosterBookTest {
     void whoWasSeenPairedOrMadeTheSecretSinceIsNotBehind() {
         RosterBook first = book(5);
         assertEquals(
-                Set.of(), first.behind(first.roster().members(), Map.of(), 9_000), "nobody lacks the first secret");
+                Set.of(), first.behind(first.roster().members(), Map.of(), 9_000), "no machine lacks the first secret");
         RosterBook second = first.rotated(hand(2), secret(2, 2), 1_000, Hands.INSTANCE)
                 .granted(hand(2), peer(6), "m6", How.PAIRED, 2_000, Hands.INSTANCE)
                 .orElseThrow();

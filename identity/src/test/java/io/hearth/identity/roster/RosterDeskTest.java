@@ -60,7 +60,7 @@ final class RosterDeskTest {
         assertEquals(Optional.of(first.peer()), desk(self).book().roster().root());
     }
 
-    /** Whoever is on it already may pair again, so a full one says what the code is good for. */
+    /** A machine that is on the roster already may pair again, so the warning of a full roster names that use of the code. */
     @Test
     void aFullRosterIsSaidBeforeACodeIsShown() throws Exception {
         RosterDesk desk = desk(self);

@@ -87,7 +87,7 @@ final class RosterFileTest {
         paired(2);
         String before = Files.readString(toml);
         rotated();
-        Files.writeString(toml, before); // as if the process had ended behind the first of the two
+        Files.writeString(toml, before); // as if the process had ended after the first of the two writes
         assertEquals(Hands.secret(2, 5), file.load(FIRST).current());
         file.change(FIRST, book -> book);
         assertEquals(Hands.secret(2, 5), new NamespaceLookup(home, Map.of()).named(Hands.HOME));
@@ -124,7 +124,7 @@ final class RosterFileTest {
         assertFalse(why.contains("hearth1-"), why);
     }
 
-    /** A lower generation proves nothing: only the key ids of older secrets tell which namespace a secret is of. */
+    /** A lower generation proves nothing: only the key ids of older secrets identify the namespace of a secret. */
     @Test
     void anOlderSecretIsKnownByItsKeyIdAndNotByItsGeneration() throws SetupException {
         paired(2);
@@ -148,7 +148,8 @@ final class RosterFileTest {
         paired(2);
         String usual = Files.readString(toml);
         Files.writeString(
-                toml, usual.replace("\"hearth1-", "\"\\u0068earth1-")); // the same, and nothing to find and replace
+                toml,
+                usual.replace("\"hearth1-", "\"\\u0068earth1-")); // the same value, but no text to find and replace
         assertEquals(FIRST, new NamespaceLookup(home, Map.of()).named(Hands.HOME));
         byte[] before = Files.readAllBytes(file.path());
         assertThrows(SetupException.class, this::rotated);

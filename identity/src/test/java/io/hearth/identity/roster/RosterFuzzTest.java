@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Bytes of strangers: what is not exactly what a member writes is rejected, and nothing else is thrown. */
+/** Bytes of other machines: the decoders accept exactly the bytes that a member writes, and throw only MalformedMessageException. */
 final class RosterFuzzTest {
     private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 1_000_000 : 100_000;
 
@@ -68,7 +68,7 @@ final class RosterFuzzTest {
         assertThrows(MalformedMessageException.class, () -> RosterCodec.entry(new byte[0]));
     }
 
-    /** Each decoder throws nothing but its own rejection, and what one reads it writes again byte for byte. */
+    /** Whether a decoder accepts the bytes; an accepted value must encode to the same bytes. */
     private static boolean decodes(byte[] bytes) {
         boolean read = false;
         try {

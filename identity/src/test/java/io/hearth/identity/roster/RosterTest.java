@@ -50,7 +50,7 @@ final class RosterTest {
         assertTrue(alone.isMember(peer(4)));
     }
 
-    /** Attacks 19 and 22: entries that name another author, or one without standing. */
+    /** Attacks 19 and 22: entries with a forged author, or with one without standing. */
     @Test
     void whatStrangersAndForgersSignIsDroppedAndCounted() {
         Roster roster = roster(founder(1), grant(1, 2));
@@ -96,7 +96,9 @@ final class RosterTest {
         for (int seed = 0; seed < 50; seed++) {
             Collections.shuffle(entries, new Random(seed));
             Roster roster = Roster.empty(Hands.HOME);
-            for (int round = 0; round < entries.size(); round++) { // others send all again as long as digests differ
+            for (int round = 0;
+                    round < entries.size();
+                    round++) { // others send all entries again as long as digests differ
                 for (RosterEntry entry : entries) {
                     roster = roster.merged(List.of(entry), Hands.INSTANCE).roster();
                 }
@@ -116,7 +118,7 @@ final class RosterTest {
         assertEquals(
                 Map.of(Drop.FULL, 1),
                 roster.merged(List.of(grant(1, 600)), Hands.INSTANCE).dropped());
-        for (int number = 700; number < 1_300; number++) { // and one floods it with removals of nobody
+        for (int number = 700; number < 1_300; number++) { // and one floods it with removals of unknown machines
             roster = roster.merged(List.of(removal(2, number)), Hands.INSTANCE).roster();
         }
         assertEquals(

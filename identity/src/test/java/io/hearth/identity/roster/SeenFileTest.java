@@ -37,7 +37,7 @@ final class SeenFileTest {
         return folder.resolve("home").resolve("seen-" + Hands.HOME);
     }
 
-    /** With the longest labels there are: the file has room for them. */
+    /** With labels of the greatest length: the file has room for them. */
     @Test
     void theMachineThatWasAwayForLongestGivesWay() throws SetupException, IOException {
         String longest = "\uD83D\uDE00".repeat(Labels.CHARACTERS_MAX);
@@ -63,7 +63,7 @@ final class SeenFileTest {
         assertEquals(Map.of(Hands.peer(1), new SeenFile.Seen(30, "later")), file.read());
     }
 
-    /** The clock was a year ahead for a while: what it stamped neither stays for a year nor keeps others out of the file. */
+    /** The clock was a year ahead for a while: times of then neither stay for a year nor displace other machines. */
     @Test
     void aTimeAfterNowGivesWay() throws SetupException {
         var ahead = new TreeMap<PeerId, SeenFile.Seen>();

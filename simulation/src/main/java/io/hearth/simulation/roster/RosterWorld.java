@@ -270,7 +270,7 @@ public final class RosterWorld {
         after(
                 40 * SECOND,
                 () -> nodes.stream()
-                        .filter(node -> node.said.contains("counts no more"))
+                        .filter(node -> node.said.contains("no longer counts"))
                         .findFirst()
                         .ifPresent(node -> remove(node, List.of(victim.peer))));
     }

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What the sealed welcome holds: length of the label as 2 bytes, the sponsor's label, the welcome itself.
+ * The content of the sealed welcome: length of the label as 2 bytes, the sponsor's label, the welcome itself.
  *
  * @param welcome opaque to pairing
  */
@@ -17,7 +17,7 @@ record Greeting(String label, Bytes welcome) {
         label = Labels.clean(label);
     }
 
-    /** The caller wipes it. */
+    /** The bytes, which the caller wipes. */
     byte[] encode() {
         byte[] text = label.getBytes(StandardCharsets.UTF_8);
         byte[] content = welcome.toArray();
@@ -30,7 +30,7 @@ record Greeting(String label, Bytes welcome) {
         return all;
     }
 
-    /** Empty if the bytes are none. */
+    /** Empty if the bytes are not a greeting. */
     static Optional<Greeting> decode(byte[] all) {
         if (all.length < Short.BYTES) {
             return Optional.empty();

@@ -20,7 +20,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A newcomer with a code, on its way into a namespace.
+ * The pairing of a machine that joins a namespace with a code.
  *
  * <pre>
  * Seeking       a place to try: dial it ----------------------------------&gt;  Dialing
@@ -33,11 +33,11 @@ import java.util.TreeSet;
  * any other message, a wrong confirmation, 5 s, a hang-up ----------------&gt;  Seeking, or Over after the third run
  * </pre>
  *
- * <p>Whoever listens to mDNS knows the nameplate and may say that it is the sponsor. Each run gives such a liar one guess, so there are
- * at most three runs in all, each with another identity, unless a sponsor was only busy. After a run that failed, other sponsors of the
- * nameplate have a short time to be heard: a liar that answers first does not hide the right one.
+ * <p>A machine that listens to mDNS knows the nameplate and may claim to be the sponsor. Each run gives such an impostor one guess. So
+ * there are at most three runs in all, each with another identity, unless a sponsor was only busy. After a failed run, this machine listens
+ * for other sponsors of the nameplate for a short time, so an impostor that answers first does not hide the right one.
  *
- * <p>The one part of the state that is no value is the {@link Pake} of the run under way.
+ * <p>The one part of the state that is not a value is the {@link Pake} of the current run.
  */
 public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerMachine.Event, JoinerMachine.Effect> {
     private static final int ADDRESSES_MAX = 8;
@@ -50,7 +50,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
 
     /**
      * @param self this machine
-     * @param label what people call it
+     * @param label its name for people
      */
     public JoinerMachine(PeerId self, String label, PairingCode code, Pake.Factory pakes, PairingLimits limits) {
         this.self = self;
@@ -61,28 +61,28 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
     }
 
     public sealed interface Event {
-        /** A sponsor may be at these addresses; texts that mean something to the shell. */
+        /** A sponsor may be at these addresses, which the shell understands. */
         record Sighted(String place, List<String> addresses) implements Event {
             public Sighted {
                 addresses = List.copyOf(addresses);
             }
         }
 
-        /** The connection to {@code address} is up; {@code exporter} is its own. */
+        /** The connection to {@code address} is up; {@code exporter} belongs to it. */
         record Met(NodeId sponsor, Bytes exporter, String address) implements Event {}
 
-        /** It did not come up. */
+        /** The connection did not come up. */
         record NotMet(String address, String why) implements Event {}
 
         record Arrived(NodeId sponsor, Bytes frame) implements Event {}
 
-        /** It ended. */
+        /** The connection ended. */
         record Gone(NodeId sponsor) implements Event {}
 
         /** The welcome is on disk. */
         record Stored() implements Event {}
 
-        /** It could not be kept. */
+        /** The welcome could not be stored. */
         record NotStored(String why) implements Event {}
 
         record Tick() implements Event {}
@@ -94,7 +94,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
 
         record Send(NodeId to, Bytes frame) implements Effect {}
 
-        /** Ends a connection, after what was sent on it. */
+        /** Ends a connection, after the messages that were sent on it. */
         record Close(NodeId to, String why) implements Effect {}
 
         /** The owner answers with {@link Event.Stored} or {@link Event.NotStored}. */
@@ -103,18 +103,18 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
         /** A run ended without success. */
         record Failed(NodeId sponsor, String address, PairingFailure failure, String why) implements Effect {}
 
-        /** Nothing comes after. */
+        /** The last effect. */
         record Ended(Outcome outcome) implements Effect {}
     }
 
-    /** What became of it. */
+    /** The result of the pairing. */
     public sealed interface Outcome {
         record Paired(NodeId sponsor, String label, String address) implements Outcome {}
 
         /**
          * No run began.
          *
-         * @param lastTrouble why the last connection failed; empty if no sponsor was seen at all
+         * @param lastTrouble the reason why the last connection failed; empty if no sponsor was seen at all
          */
         record NotFound(String lastTrouble) implements Outcome {}
 
@@ -122,19 +122,19 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
          * No run succeeded.
          *
          * @param failure of the last run
-         * @param runsLeft of the code, as its sponsor said
+         * @param runsLeft of the code, as its sponsor reported
          */
         record Failed(int runs, PairingFailure failure, String why, String address, int runsLeft) implements Outcome {}
 
-        /** This machine could not keep what it was given. */
+        /** This machine could not store the welcome. */
         record NotStored(String why) implements Outcome {}
     }
 
     /**
-     * Where a sponsor may be.
+     * A place where a sponsor may be.
      *
-     * @param next which of the addresses comes next
-     * @param notBeforeNanos when
+     * @param next index of the address to try next
+     * @param notBeforeNanos time before which it is not tried
      * @param isOver whether it is not tried any more
      */
     record Place(List<String> addresses, int next, long notBeforeNanos, boolean isOver) {
@@ -171,7 +171,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
         /**
          * The sponsor knows the code; its welcome is on the way.
          *
-         * @param pages all that came, in order
+         * @param pages that arrived so far, in order
          */
         record AwaitPages(PairingKeys keys, int sealedBytes, List<Bytes> pages, int bytes) implements Stage {
             public AwaitPages {
@@ -198,11 +198,11 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
     }
 
     /**
-     * What a newcomer knows.
+     * The state of a pairing.
      *
-     * @param untilNanos when to stop looking
-     * @param runs that were begun
-     * @param dials that were made
+     * @param untilNanos time at which the search ends
+     * @param runs number of runs begun
+     * @param dials number of connections tried
      * @param met identities that had their run
      * @param last the last run that failed
      */
@@ -254,7 +254,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
         }
     }
 
-    /** A newcomer that knows of no sponsor yet. */
+    /** The start state, without a known sponsor. */
     public State fresh(long nowNanos) {
         return new State(
                 nowNanos + limits.waitNanos(),
@@ -312,7 +312,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
         return state.place(name, place.heard(addresses));
     }
 
-    /** Dials the place that waits longest, if there is nothing else to do. */
+    /** Dials the place that waits longest, if no dial or run is in progress. */
     private Step<State, Effect> seek(State state, long nowNanos) {
         if (!(state.phase() instanceof Phase.Seeking)) {
             return Step.quiet(state);
@@ -516,7 +516,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
         };
     }
 
-    /** Ends the run under way for a reason of this side, and says it to the other. */
+    /** Ends the current run for a reason of this side, and reports it to the other side. */
     private Step<State, Effect> fail(State state, PairingFailure failure, String why, long nowNanos) {
         if (!(state.phase() instanceof Phase.Running running)) {
             throw new IllegalStateException("no run to fail: " + why);

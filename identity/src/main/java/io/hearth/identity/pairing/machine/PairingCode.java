@@ -4,16 +4,16 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What a person reads on one machine and types on the other: {@code NN-DDDD-DDDD}.
+ * The code that a person reads on one machine and types on the other: {@code NN-DDDD-DDDD}.
  *
- * @param nameplate two digits, public: mDNS carries them, so that the new machine finds the right one
- * @param secret eight digits that nobody but the person may know; each guess costs a run
+ * @param nameplate two public digits: mDNS carries them, so that the new machine finds the right one
+ * @param secret eight digits that only the person may know; each guess costs a run
  */
 public record PairingCode(String nameplate, String secret) {
-    /** How many nameplates there are. */
+    /** Number of nameplates. */
     public static final int NAMEPLATES = 100;
 
-    /** How many secrets there are. */
+    /** Number of secrets. */
     public static final int SECRETS = 100_000_000;
 
     private static final Pattern SEPARATORS = Pattern.compile("[\\s\\p{Pd}]+");
@@ -40,7 +40,7 @@ public record PairingCode(String nameplate, String secret) {
         return new PairingCode("%02d".formatted(nameplate), "%08d".formatted(secret));
     }
 
-    /** Reads what a person typed; spaces and dashes do not matter. Empty if it is not ten digits. */
+    /** Reads a typed code; ignores spaces and dashes. Empty if it is not ten digits. */
     public static Optional<PairingCode> parse(String typed) {
         String digits = SEPARATORS.matcher(typed).replaceAll("");
         return DIGITS.matcher(digits).matches()
@@ -48,7 +48,7 @@ public record PairingCode(String nameplate, String secret) {
                 : Optional.empty();
     }
 
-    /** For the screen of the machine that shows it, and nothing else. */
+    /** The text form, only for the screen of the machine that shows it. */
     public String text() {
         return nameplate + "-" + secret.substring(0, 4) + "-" + secret.substring(4);
     }

@@ -22,19 +22,19 @@ import java.util.Arrays;
  * each number and each text behind its length as 2 bytes
  * </pre>
  *
- * <p>No length is believed before it was compared with what a message of that kind may have and with what is there.
+ * <p>The decoder compares each length with the bound of that kind of message and with the remaining bytes before it uses it.
  */
 public final class PairingCodec {
-    /** Bytes of an element of the group. */
+    /** Most bytes of an element of the group. */
     static final int ELEMENT_BYTES_MAX = 384;
 
-    /** Bytes of a proof's response. */
+    /** Most bytes of a proof's response. */
     static final int RESPONSE_BYTES_MAX = 32;
 
-    /** Bytes of a page. */
+    /** Most bytes of a page. */
     static final int PAGE_BYTES_MAX = 32 * 1024;
 
-    /** No message is longer. */
+    /** Most bytes of a message. */
     public static final int BYTES_MAX = 1 + Short.BYTES + PAGE_BYTES_MAX;
 
     static final int MAC_BYTES = 32;
@@ -50,7 +50,7 @@ public final class PairingCodec {
 
     private PairingCodec() {}
 
-    /** The bytes of a message; at most {@link #BYTES_MAX} if it is one of an honest side. */
+    /** The bytes of a message; at most {@link #BYTES_MAX} for a message of an honest side. */
     public static Bytes encode(PairingMessage message) {
         var out = new Writer();
         switch (message) {
@@ -75,14 +75,14 @@ public final class PairingCodec {
     }
 
     /**
-     * Reads a message of whoever sent it.
+     * Reads a message from an untrusted sender.
      *
-     * @throws MalformedMessageException the bytes are no such message; says why
+     * @throws MalformedMessageException if the bytes are not such a message; names the reason
      */
     public static PairingMessage decode(Bytes frame) throws MalformedMessageException {
         if (frame.isEmpty() || frame.size() > BYTES_MAX) {
             throw new MalformedMessageException(
-                    "a message of pairing has 1 to " + BYTES_MAX + " bytes, got " + frame.size());
+                    "a message of pairing must have 1 to " + BYTES_MAX + " bytes, got " + frame.size());
         }
         var in = new Reader(ByteBuffer.wrap(frame.toArray()));
         int kind = in.octet();
@@ -152,7 +152,7 @@ public final class PairingCodec {
             require(Short.BYTES);
             int length = in.getShort() & 0xFFFF;
             if (length < 1 || length > bytesMax) {
-                throw new MalformedMessageException("a field has 1 to " + bytesMax + " bytes, got " + length);
+                throw new MalformedMessageException("a field must have 1 to " + bytesMax + " bytes, got " + length);
             }
             return raw(length);
         }
@@ -168,7 +168,7 @@ public final class PairingCodec {
 
         void requireEnd() throws MalformedMessageException {
             if (in.hasRemaining()) {
-                throw new MalformedMessageException(in.remaining() + " bytes are left behind the message");
+                throw new MalformedMessageException(in.remaining() + " bytes follow the message");
             }
         }
 

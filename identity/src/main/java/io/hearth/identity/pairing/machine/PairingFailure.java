@@ -1,26 +1,26 @@
 package io.hearth.identity.pairing.machine;
 
-/** Why a run did not pair two machines. The number is its form on the wire and never changes. */
+/** The reason why a run did not pair two machines. The number is its form on the wire and never changes. */
 public enum PairingFailure {
     /** The other side gave a reason that this version does not know. */
     UNKNOWN(0, "for a reason that this version of Hearth does not know"),
     /** The two sides were given different codes. */
     WRONG_CODE(1, "wrong code"),
-    /** Bytes that break the rules, or a message that does not belong there. */
+    /** Malformed bytes, or a message that is not allowed at this stage. */
     MALFORMED(2, "it broke the rules of pairing"),
     /** The sponsor is in a run with another machine. */
     BUSY(3, "another machine is being paired at this moment"),
-    /** The code was used, is too old, or had its runs. */
+    /** The code was used, is too old, or has no runs left. */
     DEAD(4, "the code is no longer good"),
     /** The run took too long. */
     TOO_LATE(5, "it took too long"),
     /** The connection ended in the middle. */
     HUNG_UP(6, "the connection ended in the middle"),
-    /** A proof of knowledge did not match: another machine is in between, or the numbers are made up. */
+    /** A proof of knowledge did not match: a machine in the middle, or invalid numbers. */
     PROOF(7, "its proof does not belong to this connection"),
-    /** A machine met itself. */
+    /** A machine tried to pair with itself. */
     ITSELF(8, "it is this machine itself"),
-    /** The other side could not do its part on its own machine. */
+    /** The other machine could not complete its part. */
     UNABLE(9, "the other machine could not go on");
 
     private final int code;
@@ -36,7 +36,7 @@ public enum PairingFailure {
         return code;
     }
 
-    /** For people, as the end of a sentence. */
+    /** The reason for people, as the end of a sentence. */
     public String text() {
         return text;
     }

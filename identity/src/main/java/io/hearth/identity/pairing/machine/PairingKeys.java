@@ -13,7 +13,7 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What is derived from the key of one run (HKDF-SHA256).
+ * The keys derived from the key of one run (HKDF-SHA256). J is the joining machine, S the sponsor.
  *
  * <pre>
  * PRK = Extract(salt = context, key of the key exchange)
@@ -22,10 +22,10 @@ import javax.crypto.spec.SecretKeySpec;
  * J's label and S's welcome: AES-256-GCM under Kl and Kw, the context as additional data
  * </pre>
  *
- * <p>Kl and Kw seal one text each in their life, so the nonce is zero.
+ * <p>Kl and Kw seal one text each and are then discarded, so the nonce is zero.
  */
 final class PairingKeys {
-    /** What sealing adds. */
+    /** Bytes that sealing adds. */
     static final int SEAL_BYTES = 16;
 
     private static final int KEY_BYTES = 32;
@@ -55,17 +55,17 @@ final class PairingKeys {
         return keys;
     }
 
-    /** What J says, so that S believes it. */
+    /** The confirmation that J sends to S. */
     Bytes joinerMac() {
         return mac(joiner);
     }
 
-    /** What S says, so that J believes it. */
+    /** The confirmation that S sends to J. */
     Bytes sponsorMac() {
         return mac(sponsor);
     }
 
-    /** Whether a confirmation is the expected one; takes as long for a near miss as for any other. */
+    /** Whether a confirmation is the expected one; compares in constant time. */
     static boolean matches(Bytes expected, Bytes given) {
         return MembershipProof.matches(expected.toArray(), given.toArray());
     }

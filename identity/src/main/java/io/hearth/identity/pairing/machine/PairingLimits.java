@@ -1,19 +1,20 @@
 package io.hearth.identity.pairing.machine;
 
 /**
- * What pairing may cost.
+ * Bounds of pairing.
  *
- * @param codeLifeNanos how long a code is good
- * @param runNanos how long one run may take
- * @param runsMax runs that a code lives through, and that a newcomer makes, without success
- * @param guestsMax connections to the sponsor that have not begun a run
- * @param waitNanos how long a newcomer looks for a sponsor
- * @param graceNanos how long a newcomer waits for another sponsor of the nameplate after a failed run; 0 where a person named the one
- * @param retryNanos pause before the newcomer dials the same sponsor again, where nothing answered
- * @param dialsMax connections that a newcomer tries
- * @param placesMax sponsors that a newcomer keeps in mind
- * @param welcomeBytesMax what the sponsor has to say to a new member
- * @param pageBytesMax of the welcome, in one message
+ * @param codeLifeNanos time for which a code is valid
+ * @param runNanos time limit of one run
+ * @param runsMax failed runs after which a code is invalid, and after which a joining machine gives up
+ * @param guestsMax connections to the sponsor, the one of the run included
+ * @param waitNanos time for which a joining machine looks for a sponsor
+ * @param graceNanos time for which a joining machine waits for another sponsor of the nameplate after a failed run; 0 if a person named the
+ *     sponsor
+ * @param retryNanos pause before the joining machine dials a sponsor that did not answer again
+ * @param dialsMax connections that a joining machine tries
+ * @param placesMax sponsors that a joining machine keeps in its state
+ * @param welcomeBytesMax size of the sponsor's welcome
+ * @param pageBytesMax bytes of the welcome in one message
  */
 public record PairingLimits(
         long codeLifeNanos,
@@ -29,7 +30,7 @@ public record PairingLimits(
         int pageBytesMax) {
     private static final long SECOND = 1_000_000_000L;
 
-    /** What a home needs. */
+    /** Limits for a home. */
     public static final PairingLimits DEFAULT = new PairingLimits(
             300 * SECOND, 5 * SECOND, 3, 16, 60 * SECOND, 3 * SECOND, SECOND, 64, 64, 300 * 1024, 32 * 1024);
 
@@ -46,12 +47,13 @@ public record PairingLimits(
                 || welcomeBytesMax < 1
                 || pageBytesMax < 1
                 || pageBytesMax > PairingCodec.PAGE_BYTES_MAX) {
-            throw new IllegalArgumentException("every limit of pairing must be positive, and a page at most "
-                    + PairingCodec.PAGE_BYTES_MAX + " bytes");
+            throw new IllegalArgumentException(
+                    "every limit of pairing must be positive (graceNanos may be 0), and pageBytesMax at most "
+                            + PairingCodec.PAGE_BYTES_MAX);
         }
     }
 
-    /** These limits for a newcomer that looks for a sponsor for that long. */
+    /** These limits with another time to look for a sponsor. */
     public PairingLimits waitNanos(long nanos) {
         return new PairingLimits(
                 codeLifeNanos,
@@ -67,7 +69,7 @@ public record PairingLimits(
                 pageBytesMax);
     }
 
-    /** These limits for a newcomer that waits that long for another sponsor after a failed run. */
+    /** These limits with another time to wait for another sponsor after a failed run. */
     public PairingLimits graceNanos(long nanos) {
         return new PairingLimits(
                 codeLifeNanos,
@@ -83,7 +85,7 @@ public record PairingLimits(
                 pageBytesMax);
     }
 
-    /** These limits with another life of a code. */
+    /** These limits with another lifetime of a code. */
     public PairingLimits codeLifeNanos(long nanos) {
         return new PairingLimits(
                 nanos,

@@ -3,7 +3,7 @@ package io.hearth.identity.pairing.machine;
 import io.hearth.core.Bytes;
 import java.math.BigInteger;
 
-/** What the newcomer (J) and the sponsor (S) say to one another, inside TLS. */
+/** The messages between the joining machine (J) and the sponsor (S), inside TLS. */
 public sealed interface PairingMessage {
     /**
      * Schnorr's proof that its sender knows an exponent.
@@ -20,7 +20,7 @@ public sealed interface PairingMessage {
     record Round2(BigInteger a, Proof proof) implements PairingMessage {}
 
     /**
-     * J to S: it came to the key.
+     * J to S: J computed the key.
      *
      * @param mac 32 bytes
      * @param label J's name for people, sealed
@@ -28,7 +28,7 @@ public sealed interface PairingMessage {
     record Confirm(Bytes mac, Bytes label) implements PairingMessage {}
 
     /**
-     * S to J: it came to the same key; pages follow.
+     * S to J: S computed the same key; pages follow.
      *
      * @param mac 32 bytes
      * @param sealedBytes of all pages together
@@ -42,9 +42,9 @@ public sealed interface PairingMessage {
     record Done() implements PairingMessage {}
 
     /**
-     * Either side's last word of a run that failed.
+     * The last message of either side in a failed run.
      *
-     * @param runsLeft of the code, as the sponsor says; 0 to 255
+     * @param runsLeft of the code, as the sponsor reports; 0 to 255
      */
     record Sorry(PairingFailure failure, int runsLeft) implements PairingMessage {}
 }

@@ -1,9 +1,9 @@
 package io.hearth.identity.pairing.machine;
 
 /**
- * One side of one password-authenticated key exchange: both sides come to the same key exactly if they were given the same secret and
- * the same two names, and who listens or guesses wrong learns nothing. A computation without I/O; its random numbers come from whoever
- * made the {@link Factory}. Each method is called once, in this order.
+ * One side of one password-authenticated key exchange. Both sides compute the same key if and only if they have the same secret and the
+ * same two names. A listener, and a side with a wrong guess, learn nothing. A computation without I/O; its random numbers come from the
+ * {@link Factory}. The caller calls each method once, in this order.
  */
 public interface Pake {
     /** Begins exchanges. */
@@ -19,23 +19,23 @@ public interface Pake {
         Pake begin(String own, String theirs, String secret);
     }
 
-    /** What this side says first. */
+    /** The first message of this side. */
     PairingMessage.Round1 round1();
 
     /**
-     * Takes what the other side said first.
+     * Takes the first message of the other side.
      *
-     * @throws PakeException the numbers are out of range, or a proof does not match the other side's name
+     * @throws PakeException if the numbers are out of range, or a proof does not match the other side's name
      */
     void accept(PairingMessage.Round1 theirs) throws PakeException;
 
-    /** What this side says next. */
+    /** The second message of this side. */
     PairingMessage.Round2 round2();
 
     /**
-     * Comes to the key.
+     * Takes the second message of the other side and computes the key.
      *
-     * @return given away; the caller wipes it
+     * @return the key, which the caller wipes
      * @throws PakeException as above
      */
     byte[] accept(PairingMessage.Round2 theirs) throws PakeException;

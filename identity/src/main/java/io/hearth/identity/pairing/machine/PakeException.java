@@ -1,6 +1,6 @@
 package io.hearth.identity.pairing.machine;
 
-/** The other side of a key exchange sent numbers that no honest one sends; the run is over. */
+/** The other side of a key exchange sent numbers that no honest side sends; the run is over. */
 public final class PakeException extends Exception {
     private static final long serialVersionUID = 1L;
 

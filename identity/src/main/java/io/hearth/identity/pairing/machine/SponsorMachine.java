@@ -16,10 +16,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The life of one pairing code on the machine that shows it.
+ * The life cycle of one pairing code on the machine that shows it.
  *
  * <pre>
- * Waiting       round 1 of a newcomer: <b>a run is spent</b>; own round 1 ---&gt;  AwaitRound2
+ * Waiting       round 1 of a joiner: <b>a run is spent</b>; own round 1 -----&gt;  AwaitRound2
  * AwaitRound2   its round 2; own round 2 ---------------------------------&gt;  AwaitConfirm
  * AwaitConfirm  its confirmation is right; the owner is asked ------------&gt;  AwaitWelcome
  * AwaitWelcome  the owner's welcome; own confirmation, sealed pages ------&gt;  AwaitDone
@@ -29,11 +29,11 @@ import java.util.TreeMap;
  * Waiting       the code is too old --------------------------------------&gt;  Over
  * </pre>
  *
- * <p>J-PAKE (RFC 8236) gives each run one guess. The sponsor's round 2 is what a guess is tested with, so a run is counted before the
- * first message of it leaves: to hang up, at whatever moment, gives no guess for free. While one run goes on, all others are turned
- * away, uncounted. After its life, its third run without success or its success, the code opens nothing.
+ * <p>J-PAKE (RFC 8236) gives each run one guess. The sponsor's round 2 reveals whether a guess is right. So a run is counted before its
+ * first message leaves, and a joiner that hangs up at any moment gets no free guess. During a run, all other joiners are rejected,
+ * uncounted. After its lifetime, its third failed run or its success, the code is invalid.
  *
- * <p>The one part of the state that is no value is the {@link Pake} of the run under way.
+ * <p>The one part of the state that is not a value is the {@link Pake} of the current run.
  */
 public final class SponsorMachine
         implements Machine<SponsorMachine.State, SponsorMachine.Event, SponsorMachine.Effect> {
@@ -45,7 +45,7 @@ public final class SponsorMachine
 
     /**
      * @param self this machine
-     * @param label what people call it
+     * @param label its name for people
      */
     public SponsorMachine(PeerId self, String label, PairingCode code, Pake.Factory pakes, PairingLimits limits) {
         this.self = self;
@@ -56,16 +56,16 @@ public final class SponsorMachine
     }
 
     public sealed interface Event {
-        /** A connection came; {@code exporter} is its own, {@code address} for people. */
+        /** A connection came up; {@code exporter} belongs to it, {@code address} is for people. */
         record Met(NodeId joiner, Bytes exporter, String address) implements Event {}
 
-        /** A message came over it. */
+        /** A message came over the connection. */
         record Arrived(NodeId joiner, Bytes frame) implements Event {}
 
-        /** It ended. */
+        /** The connection ended. */
         record Gone(NodeId joiner) implements Event {}
 
-        /** The owner's answer to {@link Effect.Ask}: what a new member is told. */
+        /** The owner's answer to {@link Effect.Ask}: the welcome. */
         record Ready(Bytes welcome) implements Event {}
 
         /** The owner cannot answer. */
@@ -77,7 +77,7 @@ public final class SponsorMachine
     public sealed interface Effect {
         record Send(NodeId to, Bytes frame) implements Effect {}
 
-        /** Ends a connection, after what was sent on it. */
+        /** Ends a connection, after the messages that were sent on it. */
         record Close(NodeId to, String why) implements Effect {}
 
         /** The owner answers with {@link Event.Ready} or {@link Event.Unable}. */
@@ -87,20 +87,20 @@ public final class SponsorMachine
         record Failed(NodeId joiner, String address, PairingFailure failure, String why, int runsLeft)
                 implements Effect {}
 
-        /** The code is dead; nothing comes after. */
+        /** The code is invalid; the last effect. */
         record Ended(Outcome outcome) implements Effect {}
     }
 
-    /** What became of a code. */
+    /** The result of a code. */
     public sealed interface Outcome {
         /**
-         * A machine proved the code and was given the welcome.
+         * A machine proved the code and was sent the welcome.
          *
-         * @param confirmed whether it said that it has everything on disk
+         * @param confirmed whether it confirmed that the welcome is on its disk
          */
         record Paired(NodeId joiner, String label, String address, boolean confirmed) implements Outcome {}
 
-        /** Its runs are used up. */
+        /** All runs failed. */
         record Exhausted(String lastAddress) implements Outcome {}
 
         record Expired() implements Outcome {}
@@ -113,7 +113,7 @@ public final class SponsorMachine
     record Guest(Bytes exporter, String address, long sinceNanos) {}
 
     sealed interface Stage {
-        /** Counted, and nothing said yet. */
+        /** Counted, and no message sent yet. */
         record Begun() implements Stage {}
 
         record AwaitRound2(Pake pake, Channel channel, Bytes joinerRound1, Bytes sponsorRound1) implements Stage {}
@@ -138,18 +138,18 @@ public final class SponsorMachine
     }
 
     /**
-     * What became of the code so far.
+     * The state of the code.
      *
-     * @param bornNanos when the code was made
-     * @param runs that were begun
-     * @param guests connections, the one of the run among them
+     * @param bornNanos time at which the code was made
+     * @param runs number of runs begun
+     * @param guests connections, the one of the run included
      */
     public record State(long bornNanos, int runs, SortedMap<NodeId, Guest> guests, Phase phase) {
         public State {
             guests = Collections.unmodifiableSortedMap(new TreeMap<>(guests));
         }
 
-        /** A code that was made just now. */
+        /** The state of a new code. */
         public static State fresh(long nowNanos) {
             return new State(nowNanos, 0, new TreeMap<>(), new Phase.Waiting());
         }
@@ -220,7 +220,7 @@ public final class SponsorMachine
     private Step<State, Effect> onFrame(State state, NodeId joiner, Bytes frame, long nowNanos) {
         Guest guest = state.guests().get(joiner);
         if (guest == null) {
-            return Step.quiet(state); // it was turned away, and this was on its way
+            return Step.quiet(state); // it was rejected before this message arrived
         }
         if (state.phase() instanceof Phase.Running running && !running.joiner().equals(joiner)) {
             return turnAway(state.without(joiner), joiner, PairingFailure.BUSY);
@@ -245,7 +245,7 @@ public final class SponsorMachine
                         name(message) + " came before round 1");
     }
 
-    /** The state in which this guest's run is counted and goes on. */
+    /** The state in which this guest's run is counted and continues. */
     private static State begun(State state, NodeId joiner, Guest guest, long nowNanos) {
         return state.phase() instanceof Phase.Running
                 ? state
@@ -256,7 +256,7 @@ public final class SponsorMachine
             State state, NodeId joiner, Guest guest, PairingMessage.Round1 theirs, Bytes frame, long nowNanos) {
         var channel = new Channel(guest.exporter(), joiner.peer(), self);
         Pake pake = pakes.begin(channel.sponsorName(), channel.joinerName(), code.secret());
-        State running = begun(state, joiner, guest, nowNanos); // spent, whatever comes of it
+        State running = begun(state, joiner, guest, nowNanos); // counted, whatever its result
         Bytes own = PairingCodec.encode(pake.round1());
         try {
             pake.accept(theirs);
@@ -322,7 +322,7 @@ public final class SponsorMachine
     private Step<State, Effect> onReady(State state, Bytes welcome) {
         if (!(state.phase() instanceof Phase.Running running)
                 || !(running.stage() instanceof Stage.AwaitWelcome(var keys, var joinerLabel))) {
-            return Step.quiet(state); // the run ended while the owner thought
+            return Step.quiet(state); // the run ended before the owner answered
         }
         if (welcome.size() > limits.welcomeBytesMax()) {
             return onUnable(
@@ -397,7 +397,10 @@ public final class SponsorMachine
                                 new Outcome.Paired(running.joiner(), joinerLabel, running.address(), confirmed))));
     }
 
-    /** Ends the run under way, and the code with the last one, or if the newcomer holds the secret already: it proved the code. */
+    /**
+     * Ends the current run, and the code if this was the last run. If the joiner proved the code and was sent the secret already, it counts
+     * as paired.
+     */
     private Step<State, Effect> fail(State state, PairingFailure failure, String why) {
         if (!(state.phase() instanceof Phase.Running running)) {
             throw new IllegalStateException("no run to fail: " + why);

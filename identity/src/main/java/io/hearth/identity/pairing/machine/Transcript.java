@@ -7,13 +7,13 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * What both ends of a run must have seen alike before either believes the other: the names, and all four messages of the key exchange
- * byte for byte as they were on the wire.
+ * The data that both ends of a run must agree on before they trust each other: the names, and all four messages of the key exchange, byte
+ * for byte as they were on the wire.
  */
 record Transcript(Channel channel, Bytes joinerRound1, Bytes sponsorRound1, Bytes joinerRound2, Bytes sponsorRound2) {
     private static final String LABEL = "hearth/1 pair confirm";
 
-    /** 32 bytes. */
+    /** The digest of the transcript: 32 bytes. */
     Bytes context() {
         return digest(
                 ascii(LABEL),
@@ -25,7 +25,7 @@ record Transcript(Channel channel, Bytes joinerRound1, Bytes sponsorRound1, Byte
                 sponsorRound2.toArray());
     }
 
-    /** SHA-256 of the parts, each behind its length as 4 bytes. */
+    /** SHA-256 of the parts, each preceded by its length as 4 bytes. */
     static Bytes digest(byte[]... parts) {
         try {
             var digest = MessageDigest.getInstance("SHA-256");

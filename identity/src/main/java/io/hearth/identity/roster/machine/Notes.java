@@ -11,26 +11,28 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a person should know of the roster of this machine.
+ * Notices for a person about the roster of this machine.
  *
- * @param told of the machine's own standing, or of a secret; empty if nothing
+ * @param message a line about the machine's own standing, or about a secret; empty if there is none
  * @param undone machines that were removed and are members again, each with a line
- * @param founders linked machines whose roster another machine founded, with that machine
+ * @param founders linked machines whose roster has another founder, with that founder
  */
-record Notes(String told, SortedMap<PeerId, String> undone, SortedMap<PeerId, PeerId> founders) {
+record Notes(String message, SortedMap<PeerId, String> undone, SortedMap<PeerId, PeerId> founders) {
     static final Notes NONE = new Notes("", Collections.emptySortedMap(), Collections.emptySortedMap());
 
-    /** Machines of another roster that are named. */
+    /** Most machines of another roster to name. */
     private static final int FOUNDERS_MAX = 8;
 
-    /** Removals that are named; a person who mends those sees the next ones in 'hearth peers'. */
+    /** Most removals to name; after repeating those, a person sees the next ones in 'hearth peers'. */
     private static final int UNDONE_MAX = 8;
 
-    Notes telling(String line) {
+    Notes withMessage(String line) {
         return new Notes(line, undone, founders);
     }
 
-    /** After a change of the roster: a removal counts no more where the charter that lives on marks its signer as removed. */
+    /**
+     * Updates the notices after a change of the roster: a removal no longer counts if the charter that stays marks its signer as removed.
+     */
     Notes changed(PeerId self, Roster before, Roster after) {
         var next = new TreeMap<>(undone);
         for (RosterEntry.Removal removal : before.removals()) {
@@ -39,8 +41,8 @@ record Notes(String told, SortedMap<PeerId, String> undone, SortedMap<PeerId, Pe
                 String by = removal.by().shortText();
                 next.put(
                         machine,
-                        "the removal of " + machine.shortText() + " by " + by + " counts no more because " + by
-                                + (after.isRemoved(removal.by()) ? " was removed" : " is not on the roster any more")
+                        "the removal of " + machine.shortText() + " by " + by + " no longer counts because " + by
+                                + (after.isRemoved(removal.by()) ? " was removed" : " is no longer on the roster")
                                 + "; run 'hearth remove " + machine.shortText() + "' again");
             }
         }
@@ -53,10 +55,13 @@ record Notes(String told, SortedMap<PeerId, String> undone, SortedMap<PeerId, Pe
                 .removeIf(other -> after.isRemoved(other.getKey())
                         || after.isRemoved(other.getValue())
                         || after.root().equals(Optional.of(other.getValue())));
-        return new Notes(told, next, others);
+        return new Notes(message, next, others);
     }
 
-    /** After a page that came: whether its founder is another one. Two rosters of one namespace know nothing of one another's removals. */
+    /**
+     * Updates the notices after a page arrived: it may show another founder. Two rosters of one namespace do not know one another's
+     * removals.
+     */
     Notes heard(Roster here, PeerId from, List<RosterEntry> page) {
         Optional<PeerId> other = page.stream()
                 .filter(entry -> entry instanceof RosterEntry.Grant grant && grant.isRoot())
@@ -69,22 +74,22 @@ record Notes(String told, SortedMap<PeerId, String> undone, SortedMap<PeerId, Pe
         }
         var others = new TreeMap<>(founders);
         others.put(from, other.get());
-        return new Notes(told, undone, others);
+        return new Notes(message, undone, others);
     }
 
-    /** Whether that machine was of another founder's roster when it was heard. */
+    /** Whether the last page of that machine showed another founder. */
     boolean isElsewhere(PeerId machine) {
         return founders.containsKey(machine);
     }
 
-    /** That machine has the roster of this one now. */
+    /** Notes that the machine now has the same roster as this one. */
     Notes agreed(PeerId machine) {
         var others = new TreeMap<>(founders);
         others.remove(machine);
-        return new Notes(told, undone, others);
+        return new Notes(message, undone, others);
     }
 
-    /** All of it in one line; empty if there is nothing to say. */
+    /** All notices in one line; empty if there are none. */
     String line(Roster roster) {
         var parts = new ArrayList<String>();
         if (!founders.isEmpty() && roster.root().isPresent()) {
@@ -97,8 +102,8 @@ record Notes(String told, SortedMap<PeerId, String> undone, SortedMap<PeerId, Pe
                     + ": a removal in one does not reach machines of the other; choose one, and bring each machine of the"
                     + " other over: 'hearth pair' on a machine of the one that stays, 'hearth join CODE' there");
         }
-        if (!told.isEmpty()) {
-            parts.add(told);
+        if (!message.isEmpty()) {
+            parts.add(message);
         }
         parts.addAll(undone.values());
         return String.join("; ", parts);

@@ -19,35 +19,35 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Brings the rosters of linked machines together and carries a new secret to all members.
+ * Synchronises the rosters of linked machines and sends a new secret to all members.
  *
  * <pre>
  * link opened            Summary; another one every 10 s, and 200 ms after the last one if something changed
  * Summary, other digest  all entries in pages, once for each pair of digests
- * Summary, other key     Secret, if the peer is a member: it judges which of the two lives on
- * Page                   entries with standing: used at once, Store, passed on; links to removed machines close
+ * Summary, other key     Secret, if the peer is a member: it decides which of the two stays
+ * Page                   entries with standing: used at once, Store, sent on; links to removed machines close
  * Page, another founder  Say: two machines founded rosters, and a person chooses one
- * Page, a forged entry   closed, and nothing of the page counts
- * Secret, judged better  Store; when it is on disk (Stored): used, then offered to all members
- * Stored, from another   process of this home: as if it had come by a link
- * secret replaced        links to machines that are not on the roster close: they proved the former one only
+ * Page, a forged entry   link closed, and no entry of the page counts
+ * Secret, a better one   Store; when it is on disk (Stored): used, then offered to all members
+ * Stored, from another   process of this home: as if it had come over a link
+ * secret replaced        links to machines that are not on the roster close: they proved only the former one
  * removal uncovered      for 3 s and 2 s more for each linked member before this one: Rotate
- * removal undone         Say: the charter that lives on marks its signer as removed, and a person removes the machine again
- * rekey link, same key   closed: nothing else goes over it
+ * removal undone         Say: the charter that stays marks its signer as removed, and a person removes the machine again
+ * rekey link, same key   closed: a rekey link carries nothing else
  * </pre>
  *
- * <p>Entries are signed, so they may be used and passed on before they are on disk. A secret is on disk here before anybody gets it from
- * here: if this machine forgot one that others have, it would be the one that was away.
+ * <p>Entries are signed, so this machine may use them and send them on before they are on disk. It sends a secret only after storing it: if
+ * it lost a secret that others have, it would be out of date.
  *
- * <p>Rejected: a leader that hands out secrets, since the members of a home are equals and any of them may be off; agreement by the
- * view's quorum, because a removal must work where two machines are left, and over a longer time than views live.
+ * <p>Rejected alternatives: a leader that distributes secrets, since the members of a home are equal and any of them may be off; agreement
+ * by the view's quorum, because a removal must work with two machines left, and over a longer time than views last.
  */
 public final class RosterMachine implements Machine<RosterMachine.State, RosterMachine.Event, RosterMachine.Effect> {
     private final PeerId self;
     private final Signatures signatures;
     private final Limits limits;
 
-    /** A machine for the node's own computer {@code self}. */
+    /** The machine of the node on computer {@code self}. */
     public RosterMachine(PeerId self, Signatures signatures, Limits limits) {
         this.self = self;
         this.signatures = signatures;
@@ -57,14 +57,14 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
     /**
      * Bounds.
      *
-     * @param summaryNanos between two summaries on a link where nothing changes
-     * @param spacingNanos between two where something does
-     * @param rotateNanos how long a removal may be uncovered before the first member replaces the secret
-     * @param rankNanos how much longer each further member waits
-     * @param windowNanos over which pages of a link are counted
-     * @param pagesMax pages of one link within that time; more are not read
-     * @param othersMax other messages of one link within that time
-     * @param linksMax links talked over at once
+     * @param summaryNanos time between two summaries on a link without changes
+     * @param spacingNanos least time between two summaries on a link with changes
+     * @param rotateNanos time for which a removal may be uncovered before the first member replaces the secret
+     * @param rankNanos additional time for each further member
+     * @param windowNanos window over which the messages of a link are counted
+     * @param pagesMax most pages of one link within a window; more close the link
+     * @param othersMax most other messages of one link within a window
+     * @param linksMax most links in use at a time
      */
     public record Limits(
             long summaryNanos,
@@ -89,7 +89,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
                     || pagesMax < 2 * Roster.ENTRIES_MAX / RosterMessage.PAGE_ENTRIES_MAX
                     || linksMax < 1) {
                 throw new IllegalArgumentException(
-                        "every span and bound must be above 0, and two rosters must fit a window");
+                        "every span and bound must be above 0, pagesMax must allow two rosters, and othersMax two messages per spacingNanos");
             }
         }
     }
@@ -105,7 +105,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         }
     }
 
-    /** What may happen. */
+    /** The inputs of the machine. */
     public sealed interface Event {
         /**
          * A link is up.
@@ -115,45 +115,45 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
          */
         record Opened(LinkId link, boolean rekey, Bytes proved) implements Event {}
 
-        /** It is down. */
+        /** The link is down. */
         record Closed(LinkId link) implements Event {}
 
-        /** A message came on it. */
+        /** A message came over the link. */
         record Received(LinkId link, RosterMessage message) implements Event {}
 
-        /** This is on the disk now: an answer to {@link Effect.Store} or {@link Effect.Rotate}, or another process changed it. */
+        /** The book is on the disk: an answer to {@link Effect.Store} or {@link Effect.Rotate}, or a change by another process. */
         record Stored(RosterBook book) implements Event {}
 
         /** Time passed. */
         record Tick() implements Event {}
     }
 
-    /** What the shell carries out, in order. */
+    /** The effects, which the shell carries out in order. */
     public sealed interface Effect {
-        /** On that link; lost if it is down. */
+        /** Send on that link; the message is lost if the link is down. */
         record Send(LinkId link, RosterMessage message) implements Effect {}
 
-        /** End that link; {@code why} is for people of both sides. */
+        /** Close that link; {@code why} is for people of both sides. */
         record Close(LinkId link, String why) implements Effect {}
 
-        /** Take these into the file, and answer with {@link Event.Stored}. */
+        /** Merge these into the file, and answer with {@link Event.Stored}. */
         record Store(List<RosterEntry> entries, Optional<Charter> present, Optional<RosterBook.Offer> offer)
                 implements Effect {}
 
-        /** If the secret in the file is still the one of that generation and has to be replaced: replace it, answer with Stored. */
+        /** If the secret in the file still has that generation and has to be replaced: replace it, and answer with {@link Event.Stored}. */
         record Rotate(int generation) implements Effect {}
 
-        /** Admit, announce and prove by this book from now on. */
+        /** Use this book for admission, announcements and proofs from now on. */
         record Use(RosterBook book) implements Effect {}
 
-        /** One line that a person should see; empty when there is nothing to say any more. */
+        /** Show this line to a person; an empty line clears it. */
         record Say(String line) implements Effect {}
     }
 
     /**
-     * What is known of the other side of a link.
+     * The state of a link.
      *
-     * @param owed whether it has to be told of a change
+     * @param summaryDue whether a summary is due because of a change
      */
     record Talk(
             boolean rekey,
@@ -162,7 +162,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             Bytes sentFor,
             Bytes offered,
             long summedNanos,
-            boolean owed,
+            boolean summaryDue,
             long windowNanos,
             int pages,
             int others) {
@@ -178,25 +178,26 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
                     sentFor,
                     offered,
                     summedNanos,
-                    owed,
+                    summaryDue,
                     windowNanos,
                     pages,
                     others);
         }
 
         Talk sent(Bytes own, Bytes answered) {
-            return new Talk(rekey, theirs, own, answered, offered, summedNanos, owed, windowNanos, pages, others);
+            return new Talk(rekey, theirs, own, answered, offered, summedNanos, summaryDue, windowNanos, pages, others);
         }
 
         Talk offered(Bytes keyId) {
-            return new Talk(rekey, theirs, sentDigest, sentFor, keyId, summedNanos, owed, windowNanos, pages, others);
+            return new Talk(
+                    rekey, theirs, sentDigest, sentFor, keyId, summedNanos, summaryDue, windowNanos, pages, others);
         }
 
         Talk summed(long now) {
             return new Talk(rekey, theirs, sentDigest, sentFor, offered, now, false, windowNanos, pages, others);
         }
 
-        Talk owing() {
+        Talk withSummaryDue() {
             return new Talk(rekey, theirs, sentDigest, sentFor, offered, summedNanos, true, windowNanos, pages, others);
         }
 
@@ -209,7 +210,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
                     sentFor,
                     offered,
                     summedNanos,
-                    owed,
+                    summaryDue,
                     isOver ? now : windowNanos,
                     (isOver ? 0 : pages) + (isPage ? 1 : 0),
                     (isOver ? 0 : others) + (isPage ? 0 : 1));
@@ -217,19 +218,20 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
     }
 
     /**
-     * State.
+     * The state of the machine.
      *
-     * @param book in use: what is on the disk, and entries on their way to it
-     * @param dueNanos since when the secret has to be replaced, or was asked to be; -1 while it has not
-     * @param notes what the last {@link Effect.Say} told
+     * @param book in use: the one on the disk, plus entries on their way to it
+     * @param dueNanos time since which the secret has to be replaced, or of the last {@link Effect.Rotate}; empty while it need not be
+     *     replaced
+     * @param notes the notices of the last {@link Effect.Say}
      */
     public record State(RosterBook book, SortedMap<LinkId, Talk> links, Optional<Long> dueNanos, Notes notes) {
-        /** At the start, with what is on the disk. */
+        /** The start state, with the book on the disk. */
         public static State of(RosterBook book) {
             return new State(book, new TreeMap<>(), Optional.empty(), Notes.NONE);
         }
 
-        /** Links that are talked over. */
+        /** Number of links in use. */
         public int linkCount() {
             return links.size();
         }
@@ -237,28 +239,29 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
 
     @Override
     public Step<State, Effect> step(State state, Event event, long nowNanos) {
-        var turn = new Turn(state, nowNanos);
+        var transition = new Transition(state, nowNanos);
         switch (event) {
-            case Event.Opened(LinkId link, boolean rekey, Bytes proved) -> turn.opened(link, rekey, proved);
-            case Event.Closed(LinkId link) -> turn.links.remove(link);
-            case Event.Received(LinkId link, RosterMessage message) -> turn.received(link, message);
-            case Event.Stored(RosterBook stored) -> turn.stored(stored);
+            case Event.Opened(LinkId link, boolean rekey, Bytes proved) -> transition.opened(link, rekey, proved);
+            case Event.Closed(LinkId link) -> transition.links.remove(link);
+            case Event.Received(LinkId link, RosterMessage message) -> transition.received(link, message);
+            case Event.Stored(RosterBook stored) -> transition.stored(stored);
             case Event.Tick() -> {}
         }
-        turn.drive();
-        turn.speak(state);
-        return new Step<>(turn.state(), turn.effects);
+        transition.drive();
+        transition.speak(state);
+        return new Step<>(transition.state(), transition.effects);
     }
 
     @Override
     public long sleepNanos(State state, long nowNanos) {
         long sleep = Long.MAX_VALUE;
         for (Talk talk : state.links().values()) {
-            long wait = talk.owed() ? limits.spacingNanos() : limits.summaryNanos();
+            long wait = talk.summaryDue() ? limits.spacingNanos() : limits.summaryNanos();
             sleep = Math.min(sleep, talk.summedNanos() + wait - nowNanos);
         }
         if (state.dueNanos().isPresent()) {
-            sleep = Math.min(sleep, state.dueNanos().get() + patience(state.book(), state.links()) - nowNanos);
+            sleep = Math.min(
+                    sleep, state.dueNanos().get() + rotationDelayNanos(state.book(), state.links()) - nowNanos);
         } else if (isDue(state.book())) {
             sleep = 0;
         }
@@ -269,8 +272,8 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         return book.isRotationDue() && book.mayRotateAlone(self);
     }
 
-    /** Members before this one in order that are linked have their turn first. */
-    private long patience(RosterBook book, SortedMap<LinkId, Talk> links) {
+    /** The time to wait before a rotation; linked members with a lower id rotate first. */
+    private long rotationDelayNanos(RosterBook book, SortedMap<LinkId, Talk> links) {
         long before = links.keySet().stream()
                 .map(LinkId::peer)
                 .filter(peer -> peer.compareTo(self) < 0 && book.roster().isMember(peer))
@@ -280,7 +283,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
     }
 
     /** One step. */
-    private final class Turn {
+    private final class Transition {
         private final long now;
         private final SortedMap<LinkId, Talk> links;
         private final List<Effect> effects = new ArrayList<>();
@@ -288,7 +291,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         private Optional<Long> dueNanos;
         private Notes notes;
 
-        Turn(State state, long now) {
+        Transition(State state, long now) {
             this.now = now;
             this.book = state.book();
             this.links = new TreeMap<>(state.links());
@@ -300,7 +303,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             return new State(book, links, dueNanos, notes);
         }
 
-        /** A handshake that began before the secret was replaced may end after it. */
+        /** A link came up. Its handshake may have begun before the secret was replaced. */
         void opened(LinkId link, boolean rekey, Bytes proved) {
             boolean isByFormer = !rekey && !proved.equals(book.keyId());
             links.put(link, Talk.fresh(rekey, now));
@@ -308,7 +311,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
                 return;
             }
             if (links.size() > limits.linksMax()) {
-                links.remove(link); // the roster comes by another link
+                links.remove(link); // the roster comes over another link
             } else {
                 summarize(link);
             }
@@ -317,16 +320,16 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         void received(LinkId link, RosterMessage message) {
             Talk talk = links.get(link);
             if (talk == null) {
-                return; // it is closing
+                return; // the link is closing
             }
             Talk counted = talk.counted(message instanceof RosterMessage.Page, now, limits.windowNanos());
             links.put(link, counted);
             if (counted.pages() > limits.pagesMax()) {
-                close(link, "more pages of a roster than one has");
+                close(link, "more pages than a roster has");
                 return;
             }
             if (counted.others() > limits.othersMax()) {
-                close(link, "more summaries and secrets than changes can be");
+                close(link, "more summaries and secrets than changes are possible");
                 return;
             }
             switch (message) {
@@ -349,7 +352,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             Roster base = present.map(before::chartered).orElse(before);
             Roster.Merged merged = base.merged(page.entries(), signatures);
             if (merged.dropped().containsKey(Roster.Drop.BAD_SIGNATURE)) {
-                close(from, "a roster entry with a wrong signature"); // no node keeps one, so none passes one on
+                close(from, "a roster entry with a wrong signature"); // no honest node keeps or sends such an entry
                 return;
             }
             if (merged.dropped().containsKey(Roster.Drop.OTHER_FOUNDER)) {
@@ -361,10 +364,10 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             changed(book.with(merged.roster()));
             effects.add(new Effect.Store(merged.fresh(), present, Optional.empty()));
             pass(merged.fresh(), Optional.of(from));
-            links.replaceAll((_, talk) -> talk.owing());
+            links.replaceAll((_, talk) -> talk.withSummaryDue());
         }
 
-        /** The charter of the secret in use, which this machine has by itself; believed as the secret is. */
+        /** Whether it is the charter of the secret in use, while this machine knows none; as trusted as the secret itself. */
         private boolean isPresentOne(Charter charter) {
             return book.roster().charter().isEmpty()
                     && charter.generation() == book.current().generation()
@@ -374,7 +377,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
 
         private void judge(LinkId link, RosterBook.Offer offer) {
             switch (book.judge(offer, self, signatures)) {
-                case Verdict.Adopted _ -> // with what it was judged by, for that may be on its way to the disk still
+                case Verdict.Adopted _ -> // with the entries that it was judged by, which may not be on the disk yet
                     effects.add(new Effect.Store(
                             book.roster().entries(), book.roster().charter(), Optional.of(offer)));
                 case Verdict.Kept _ -> {}
@@ -408,7 +411,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
                     offer(link);
                 }
             }
-            links.replaceAll((_, talk) -> talk.owing());
+            links.replaceAll((_, talk) -> talk.withSummaryDue());
         }
 
         private void changed(RosterBook next) {
@@ -435,7 +438,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             return isOut;
         }
 
-        /** Who proved the former secret alone cannot prove the new one, and is not given it. */
+        /** Closes the link to a machine that is not on the roster: it proved only the former secret, and must not get the new one. */
         private boolean closedIfStranger(LinkId link) {
             PeerId peer = link.peer();
             boolean isStranger = !book.roster().isMember(peer) && !peer.equals(self);
@@ -481,7 +484,9 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             offer(link);
         }
 
-        /** The secret goes to members only; the other side judges, for a higher generation may be that of a machine that was removed. */
+        /**
+         * Sends the secret to members only. The receiver decides, because a secret of a higher generation may be that of a removed machine.
+         */
         private void offer(LinkId link) {
             Talk talk = links.get(link);
             Optional<RosterBook.Offer> own = book.offer();
@@ -517,10 +522,10 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         }
 
         private void say(String line) {
-            notes = notes.telling(line);
+            notes = notes.withMessage(line);
         }
 
-        /** Tells a person what is new. */
+        /** Shows new notices to a person. */
         void speak(State before) {
             String line = notes.line(book.roster());
             if (!line.equals(before.notes().line(before.book().roster()))) {
@@ -528,23 +533,25 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             }
         }
 
-        /** Does what is due. */
+        /** Runs the timers: summaries and rotation. */
         void drive() {
             for (Map.Entry<LinkId, Talk> entry : List.copyOf(links.entrySet())) {
                 Talk talk = entry.getValue();
                 if (now - talk.summedNanos() >= limits.summaryNanos()) {
-                    links.put(entry.getKey(), talk.offered(Bytes.EMPTY)); // what was kept may be taken by now
+                    links.put(
+                            entry.getKey(),
+                            talk.offered(Bytes.EMPTY)); // an offer that was rejected before may be accepted by now
                     summarize(entry.getKey());
-                } else if (talk.owed() && now - talk.summedNanos() >= limits.spacingNanos()) {
-                    summarize(
-                            entry.getKey()); // once for a burst of pages, and not for each: all entries go out for each
+                } else if (talk.summaryDue() && now - talk.summedNanos() >= limits.spacingNanos()) {
+                    summarize(entry.getKey()); // once for a burst of pages, because each summary may make the peer
+                    // send all entries
                 }
             }
             if (!isDue(book)) {
                 dueNanos = Optional.empty();
             } else if (dueNanos.isEmpty()) {
                 dueNanos = Optional.of(now);
-            } else if (now - dueNanos.get() >= patience(book, links)) {
+            } else if (now - dueNanos.get() >= rotationDelayNanos(book, links)) {
                 dueNanos = Optional.of(now);
                 effects.add(new Effect.Rotate(book.current().generation()));
             }

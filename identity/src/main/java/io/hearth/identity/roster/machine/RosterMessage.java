@@ -7,14 +7,13 @@ import io.hearth.identity.roster.RosterEntry;
 import java.util.List;
 import java.util.Optional;
 
-/** What two machines of a namespace tell one another of their rosters; only ever inside an encrypted link. */
+/** The messages about rosters between two machines of a namespace, always inside an encrypted link. */
 public sealed interface RosterMessage {
-    /** Most entries of one page: some milliseconds of work. */
+    /** Most entries of one page, which take some milliseconds to check. */
     int PAGE_ENTRIES_MAX = 64;
 
     /**
-     * What the sender has.
-     *
+     * A summary of the sender's state.
      * @param digest of its roster, 32 bytes
      * @param generation of its secret
      * @param keyId of its secret
@@ -22,19 +21,19 @@ public sealed interface RosterMessage {
     record Summary(Bytes digest, int generation, Bytes keyId) implements RosterMessage {}
 
     /**
-     * Some entries.
-     *
-     * @param charter of the sender's generation, for a receiver of the same one that has none
+     * A page of entries.
+     * @param charter of the sender's generation, for a receiver of the same generation without a charter
      */
     record Page(Optional<Charter> charter, List<RosterEntry> entries) implements RosterMessage {
         public Page {
             entries = List.copyOf(entries);
             if (entries.size() > PAGE_ENTRIES_MAX) {
-                throw new IllegalArgumentException("a page has at most " + PAGE_ENTRIES_MAX + " entries");
+                throw new IllegalArgumentException(
+                        "a page must have at most " + PAGE_ENTRIES_MAX + " entries, got " + entries.size());
             }
         }
     }
 
-    /** The sender's secret, for a member that has another. */
+    /** The sender's secret, for a member that has another one. */
     record Secret(RosterBook.Offer offer) implements RosterMessage {}
 }

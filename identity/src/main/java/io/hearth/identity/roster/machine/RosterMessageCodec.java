@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@link RosterMessage}s as messages of a link, kinds 56 to 58.
+ * Encodes {@link RosterMessage}s as messages of a link, kinds 56 to 58.
  *
  * <pre>
  * 56 summary = digest 32 | generation 4 | key id 8
@@ -31,7 +31,7 @@ public final class RosterMessageCodec {
 
     private RosterMessageCodec() {}
 
-    /** Whether {@link #decode} knows that kind. */
+    /** Whether {@link #decode} accepts that kind. */
     public static boolean isKind(int kind) {
         return kind >= SUMMARY && kind <= SECRET;
     }
@@ -45,7 +45,7 @@ public final class RosterMessageCodec {
         };
     }
 
-    /** The bytes of a message; those of a secret are to be sent and forgotten. */
+    /** The bytes of a message; the caller sends those of a secret and does not keep them. */
     public static byte[] encode(RosterMessage message) {
         return switch (message) {
             case RosterMessage.Summary(var digest, int generation, var keyId) ->
@@ -64,8 +64,8 @@ public final class RosterMessageCodec {
     /**
      * Reads a message.
      *
-     * @param namespace that the link is of
-     * @throws MalformedMessageException the bytes are not such a message; says why
+     * @param namespace of the link
+     * @throws MalformedMessageException if the bytes are not such a message; names the reason
      */
     public static RosterMessage decode(String namespace, int kind, byte[] bytes) throws MalformedMessageException {
         ByteBuffer in = ByteBuffer.wrap(bytes);
@@ -93,14 +93,14 @@ public final class RosterMessageCodec {
                     Arrays.fill(secret, (byte) 0);
                     yield new RosterMessage.Secret(new RosterBook.Offer(charter, namespaceOf));
                 }
-                default -> throw new MalformedMessageException("kind " + kind + " is no message of a roster");
+                default -> throw new MalformedMessageException("kind " + kind + " is not a roster message");
             };
         } catch (BufferUnderflowException | IllegalArgumentException broken) {
             throw new MalformedMessageException("a message of a roster is cut off or out of range", broken);
         }
     }
 
-    /** All entries in pages. */
+    /** Divides entries into pages. */
     static List<RosterMessage.Page> pages(Optional<Charter> charter, List<RosterEntry> entries) {
         var pages = new ArrayList<RosterMessage.Page>();
         for (int from = 0; from < entries.size() || from == 0; from += RosterMessage.PAGE_ENTRIES_MAX) {

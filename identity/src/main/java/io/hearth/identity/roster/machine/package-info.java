@@ -1,5 +1,5 @@
 /**
- * What decides between two machines of a namespace which entries and secrets go over a link. Pure.
+ * Decides which entries and secrets two machines of a namespace exchange over a link. Pure.
  *
  * <p>Uses {@code io.hearth.identity.roster}. Open to {@code agent} and {@code simulation}.
  */

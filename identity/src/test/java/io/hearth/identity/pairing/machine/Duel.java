@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A sponsor and newcomers, joined by connections in memory on which somebody may sit. Messages travel in order; time passes only when a
- * test says so.
+ * A sponsor and joining machines, connected in memory, with an optional attacker on each connection. Messages travel in order; time passes
+ * only when a test says so.
  */
 final class Duel {
-    /** What somebody on the connection makes of a frame: any number of frames. */
+    /** An attacker on the connection, who replaces a frame by any number of frames. */
     @FunctionalInterface
     interface Tap {
         List<Bytes> pass(boolean toSponsor, Bytes frame);
@@ -72,7 +72,7 @@ final class Duel {
         return bytes;
     }
 
-    /** Another machine comes, with that code. */
+    /** Adds another joining machine, with that code. */
     void newcomer(int number, PairingCode code) {
         joinerId = node(number);
         joiner = newcomer(code);
@@ -86,7 +86,7 @@ final class Duel {
                 joinerId.peer(), "kitchen", code, Exchanges.of(seed * 31 + joiners), LIMITS.graceNanos(0));
     }
 
-    /** The newcomer finds the sponsor, and all is played to its end. */
+    /** The joining machine finds the sponsor; runs until no message is left. */
     Duel play() {
         toJoiner(new JoinerMachine.Event.Sighted("place", List.of(ADDRESS)));
         deliver();
@@ -158,7 +158,7 @@ final class Duel {
         }
     }
 
-    /** A machine that follows no rules says something to the sponsor. */
+    /** A machine that breaks the rules sends a message to the sponsor. */
     void say(NodeId from, PairingMessage message) {
         say(from, PairingCodec.encode(message));
     }
@@ -193,7 +193,7 @@ final class Duel {
                 .toList();
     }
 
-    /** What the sponsor said to anybody, of one kind. */
+    /** All messages of one kind that the sponsor sent. */
     <M extends PairingMessage> List<M> said(Class<M> kind) {
         return bySponsor.stream()
                 .filter(SponsorMachine.Effect.Send.class::isInstance)

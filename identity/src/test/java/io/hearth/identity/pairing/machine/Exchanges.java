@@ -6,7 +6,7 @@ import java.security.SecureRandom;
 import java.util.SplittableRandom;
 import org.bouncycastle.crypto.agreement.jpake.JPAKEPrimeOrderGroup;
 
-/** Key exchanges that can be played by the thousand: the product's own code, in a group of 320 bits, from a seed. */
+/** Key exchanges fast enough to run by the thousand: the product's own code, in a group of 320 bits, from a seed. */
 final class Exchanges {
     static final JPAKEPrimeOrderGroup GROUP = new JPAKEPrimeOrderGroup(
             hex("81ab0442ae571ead1c9ce55be510490b0dc93ca9893d974dff81d0e65217804ba605a03b8e03a1a9"),

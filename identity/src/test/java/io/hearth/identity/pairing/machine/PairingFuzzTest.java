@@ -16,8 +16,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * Attack 17: runs in which somebody on the connection, and strangers beside it, drop, repeat, swap, cut and edit what is said, hang up and
- * let time pass. {@code -Dhearth.runs=N} plays other numbers, {@code -Dhearth.seed=S} one seed.
+ * Attack 17: an attacker on the connection, and other machines beside it, drop, repeat, swap, cut and edit messages, hang up and let time
+ * pass. {@code -Dhearth.runs=N} runs other numbers of seeds, {@code -Dhearth.seed=S} one seed.
  */
 final class PairingFuzzTest {
     private static final int RUNS =
@@ -59,7 +59,7 @@ final class PairingFuzzTest {
         var random = new SplittableRandom(seed);
         var duel = new Duel(seed, SECRET);
         var heard = new ArrayList<Bytes>();
-        int mischief = random.nextInt(4) * 5; // percent; in a quarter of the worlds nobody does anything
+        int mischief = random.nextInt(4) * 5; // percent; a quarter of the runs have no attack
         duel.tap = (toSponsor, frame) -> {
             heard.add(frame);
             return random.nextInt(100) < mischief ? edited(duel, frame, heard, random) : List.of(frame);
@@ -85,7 +85,7 @@ final class PairingFuzzTest {
         return duel;
     }
 
-    /** Rules that hold whatever anybody does. */
+    /** The invariants, which hold under any attack. */
     private static void check(Duel duel) {
         assertTrue(duel.sponsorsEnd().isPresent(), "the code is dead in the end");
         assertEquals(
@@ -149,7 +149,7 @@ final class PairingFuzzTest {
         };
     }
 
-    /** A round whose numbers are at the edges. */
+    /** A round message with numbers at the limits of their ranges. */
     private static Bytes numbers(Bytes frame, SplittableRandom random) {
         BigInteger p = Exchanges.GROUP.getP();
         List<BigInteger> edges = List.of(

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Attacks 13 to 17 on the machines alone, and what each message leads to. */
+/** Attacks 13 to 17 on the machines alone, and the transitions of each message. */
 final class PairingMachinesTest {
     private static final long SECOND = 1_000_000_000L;
     private static final PairingCode WRONG = PairingCode.of(42, 12_345_679);
@@ -104,7 +104,7 @@ final class PairingMachinesTest {
         assertEquals(List.of(PairingFailure.HUNG_UP, PairingFailure.HUNG_UP, PairingFailure.HUNG_UP), duel.failures());
     }
 
-    /** Counted when the run begins: before round 1 leaves, and so before round 2 does. */
+    /** The run is counted when it begins: before round 1 leaves, and so before round 2 does. */
     @Test
     void aRunIsSpentBeforeTheSponsorSaysAnything() {
         var duel = new Duel(3);
@@ -114,7 +114,7 @@ final class PairingMachinesTest {
         assertEquals(1, duel.sponsorState.runs());
     }
 
-    /** Attack 15, one liar after the other: each has an identity and a place of its own. */
+    /** Attack 15, one impostor after the other: each has an identity and a place of its own. */
     @Test
     void aNewcomerRunsThreeExchangesWithFakeSponsorsAndJoinsNone() {
         var joiner =
@@ -156,7 +156,7 @@ final class PairingMachinesTest {
         assertTrue(end.orElseThrow() instanceof JoinerMachine.Outcome.Failed failed && failed.runs() == 3, "" + end);
     }
 
-    /** Attack 16: both have the right code, and somebody relays their messages over two connections of its own. */
+    /** Attack 16: both have the right code, and an attacker relays their messages over two connections of its own. */
     @Test
     void aRelayFailsAtItsFirstProof() {
         var otherExporter = new Duel(5);
@@ -259,7 +259,7 @@ final class PairingMachinesTest {
         }
     }
 
-    /** Also one that is right but for the group's order, which would be a second form of the same proof. */
+    /** Also one that is right except for an added group order, which would be a second form of the same proof. */
     @Test
     void aBadResponseIsRejected() {
         for (UnaryOperator<BigInteger> lie : List.<UnaryOperator<BigInteger>>of(
@@ -321,7 +321,7 @@ final class PairingMachinesTest {
         return Bytes.of(longer);
     }
 
-    /** The two ends of one machine: the names differ by the role alone, so nothing but the role keeps them apart. */
+    /** Both ends are one machine: their names differ only by the role, so only the role distinguishes them. */
     @Test
     void ownMessagesSentBackAreRejected() {
         var echo = new Duel(7);
@@ -353,7 +353,7 @@ final class PairingMachinesTest {
         assertEquals(0, met.state().runs());
     }
 
-    /** Attack 17: each message at each place where it does not belong, to the sponsor. */
+    /** Attack 17: each message to the sponsor, at each stage where it is not allowed. */
     @Test
     void aMessageOutOfOrderEndsTheRunAndCounts() {
         Round1 round1 = Exchanges.of(8).begin("a", "b", "1").round1();
@@ -427,7 +427,7 @@ final class PairingMachinesTest {
         }
     }
 
-    /** A page of one byte each would fill a list. */
+    /** Pages of one byte each would fill a list. */
     @Test
     void pagesAreCounted() {
         var duel = new Duel(9);
@@ -482,7 +482,9 @@ final class PairingMachinesTest {
         assertEquals(PairingFailure.TOO_LATE, failed(duel).failure());
     }
 
-    /** Only monotonic spans count: whatever a wall clock says, and wherever the monotonic one begins, the code lives 5 minutes. */
+    /**
+     * Only monotonic time counts: whatever the wall clock shows, and wherever the monotonic clock begins, the code is valid for 5 minutes.
+     */
     @ParameterizedTest
     @ValueSource(longs = {0, Long.MAX_VALUE - SECOND, Long.MIN_VALUE, -5})
     void aCodeLivesFiveMinutes(long born) {
@@ -542,7 +544,7 @@ final class PairingMachinesTest {
                 duel.sponsorsEnd());
     }
 
-    /** It holds the secret: whatever it says then, the code is good for no other machine. */
+    /** The joining machine holds the secret: whatever it sends then, the code is valid for no other machine. */
     @Test
     void aCodeIsUsedOnceTheWelcomeIsSent() {
         for (PairingMessage odd : List.of(new Page(Bytes.of((byte) 1)), new Sorry(PairingFailure.MALFORMED, 0))) {
@@ -558,7 +560,7 @@ final class PairingMachinesTest {
         }
     }
 
-    /** It holds the secret, and its disk is full. */
+    /** The joining machine holds the secret, and its disk is full. */
     @Test
     void whatCannotBeStoredIsSaidOnBothSides() {
         var duel = new Duel(15);
@@ -570,7 +572,7 @@ final class PairingMachinesTest {
                 duel.sponsorsEnd());
     }
 
-    // ---- how a newcomer looks
+    // ---- the search of a joining machine
 
     @Test
     void withoutASponsorANewcomerGivesUpInTime() {

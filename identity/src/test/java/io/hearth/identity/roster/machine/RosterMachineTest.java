@@ -91,7 +91,7 @@ final class RosterMachineTest {
         assertEquals(List.of(toFriend), closed(happens(new Event.Received(toFriend, now), 0)), "re-keyed");
     }
 
-    /** Attack 20: it may be that of a machine that was removed, and only the other side can tell. */
+    /** Attack 20: the higher generation may be that of a removed machine, and only the other side knows. */
     @Test
     void aMemberWithASecretOfAHigherGenerationIsOfferedTheOwnOne() {
         RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE);
@@ -136,7 +136,7 @@ final class RosterMachineTest {
         assertEquals(List.of(toStranger), closed(happens(opened(toStranger, false), SECOND)));
     }
 
-    /** What a handshake proves is fixed when it begins, and the secret may be replaced before it ends. */
+    /** The secret that a handshake proves is fixed when it begins; the secret may be replaced before it ends. */
     @Test
     void whoIsOnNoRosterAndProvedASecretThatWasReplacedMeanwhileIsClosed() {
         RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE);
@@ -172,7 +172,7 @@ final class RosterMachineTest {
         return effects.stream().filter(Effect.Rotate.class::isInstance).toList();
     }
 
-    /** A peer that changes its digest without end would get the whole roster each time. */
+    /** A peer that changes its digest again and again would get the whole roster each time. */
     @Test
     void summariesWithoutEndCostTheLink() {
         var _ = linked();
@@ -186,7 +186,7 @@ final class RosterMachineTest {
         assertEquals(List.of(toFriend), closed(effects));
     }
 
-    /** Each costs the check of a signature; they count together with summaries. */
+    /** Each secret costs the check of a signature; secrets count together with summaries. */
     @Test
     void secretsWithoutEndCostTheLink() {
         RosterMessage.Secret known = known();
@@ -247,7 +247,7 @@ final class RosterMachineTest {
                         .count());
     }
 
-    /** Attack 22: a grant and a removal in another's name, beside a good one. */
+    /** Attack 22: a grant and a removal in another machine's name, beside a valid entry. */
     @Test
     void anEntryInAnothersNameCostsTheLinkAndNothingOfItsPageCounts() {
         RosterEntry good = first.granted(
@@ -276,7 +276,9 @@ final class RosterMachineTest {
         assertTrue(state.book().roster().isMember(stranger.peer()), "the good one alone counts");
     }
 
-    /** A founder's entry of a stranger, in its own name: who passes it on may not know better, and keeps its link. */
+    /**
+     * A founder's entry of an unknown machine, in its own name: a member that sends it on may have no better knowledge, so its link stays.
+     */
     @Test
     void anEntryWithoutStandingIsDroppedAndItsLinkStays() {
         var _ = linked();
@@ -292,7 +294,7 @@ final class RosterMachineTest {
         assertEquals(List.of(), happens(new Event.Received(toStranger, page), SECOND), "once");
     }
 
-    /** Both halves are told; the line goes when each machine of that half has the roster of this one, or was removed. */
+    /** Both halves show the line. It disappears when each machine of the other half has the roster of this one, or was removed. */
     @Test
     void twoFoundersAreSaidOnBothSidesUntilOneHalfCameOver() {
         RosterBook theirs =
@@ -330,7 +332,7 @@ final class RosterMachineTest {
         assertEquals(List.of(""), said(happens(new Event.Stored(removing(paired, self, friend.peer())), SECOND)));
     }
 
-    /** This side removed the stranger by the friend's word; the other side put the friend out meanwhile. */
+    /** The friend signed the removal of the stranger here; meanwhile, the other side removed the friend. */
     @Test
     void aRemovalThatIsUndoneBecauseItsSignerWasRemovedIsSaidUntilItIsMadeAgain() {
         RosterBook start = first.granted(
@@ -350,13 +352,13 @@ final class RosterMachineTest {
                 here.taking(there.roster().entries(), Optional.empty(), there.offer(), self.peer(), Ed25519.INSTANCE);
         assertEquals(there.keyId(), healed.keyId());
         String line = "the removal of " + stranger.peer().shortText() + " by "
-                + friend.peer().shortText() + " counts no more because "
+                + friend.peer().shortText() + " no longer counts because "
                 + friend.peer().shortText() + " was removed; run 'hearth remove "
                 + stranger.peer().shortText() + "' again";
         assertEquals(List.of(line), said(happens(new Event.Stored(healed), SECOND)), "though the secret is new, too");
         assertTrue(state.book().roster().isMember(stranger.peer()));
         RosterBook later = healed.rotated(Ed25519.hand(self), healed.current().successor(), 3, Ed25519.INSTANCE);
-        assertEquals(List.of(), said(happens(new Event.Stored(later), SECOND)), "it stays: nobody did anything");
+        assertEquals(List.of(), said(happens(new Event.Stored(later), SECOND)), "it stays: no machine did anything");
         assertEquals(List.of(""), said(happens(new Event.Stored(removing(later, self, stranger.peer())), SECOND)));
     }
 

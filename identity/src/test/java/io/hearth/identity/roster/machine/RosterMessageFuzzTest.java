@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Frames of a hostile member, from the wire into the machine. */
+/** Frames of a hostile member, decoded and fed to the machine. */
 final class RosterMessageFuzzTest {
     private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 200_000 : 20_000;
     private static final NodeIdentity OWN = NodeIdentity.generate();
