@@ -13,7 +13,7 @@ import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.BlockFile;
-import io.hearth.identity.roster.How;
+import io.hearth.identity.roster.GrantKind;
 import io.hearth.identity.roster.RosterDesk;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,7 +131,7 @@ final class RosterIT {
         if (sponsor.desk().book().roster().root().isEmpty()) {
             var _ = sponsor.desk().found(1);
         }
-        var _ = sponsor.desk().grant(machine.peer(), name, How.PAIRED, 1);
+        var _ = sponsor.desk().grant(machine.peer(), name, GrantKind.PAIRED, 1);
         return machine;
     }
 
@@ -149,7 +149,7 @@ final class RosterIT {
         a.awaitView(a, b, c, stolen);
         stolen.await("the roster came", _ -> isMember(stolen, c));
         var sybil = new Machine("sybil");
-        var _ = stolen.desk().grant(sybil.peer(), "sybil", How.PAIRED, 1);
+        var _ = stolen.desk().grant(sybil.peer(), "sybil", GrantKind.PAIRED, 1);
         a.await("the sybil is known", _ -> isMember(a, sybil));
         c.stop();
         a.awaitView(a, b, stolen);

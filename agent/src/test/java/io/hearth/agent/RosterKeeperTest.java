@@ -12,7 +12,7 @@ import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.BlockFile;
 import io.hearth.identity.roster.Ed25519;
-import io.hearth.identity.roster.How;
+import io.hearth.identity.roster.GrantKind;
 import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterDesk;
 import io.hearth.identity.roster.RosterEntry;
@@ -221,7 +221,7 @@ final class RosterKeeperTest {
         var isArmed = new AtomicBoolean();
         try (var keeper = new RosterKeeper(home, first, self, event -> {
             if (event instanceof NodeEvent.RosterStored && isArmed.getAndSet(false)) {
-                another(() -> desk.grant(machine(1), "guest", How.PAIRED, 2));
+                another(() -> desk.grant(machine(1), "guest", GrantKind.PAIRED, 2));
                 another(() -> BlockFile.in(home).set(machine(2), true)); // the keeper looks at it after the roster
             }
             events.add(event);
@@ -278,7 +278,7 @@ final class RosterKeeperTest {
     @Test
     void whatWasSubmittedBeforeTheEndIsStored() throws Exception {
         RosterEntry granted = desk.book()
-                .granted(Ed25519.hand(self), machine(1), "guest", How.PAIRED, 2, Ed25519.INSTANCE)
+                .granted(Ed25519.hand(self), machine(1), "guest", GrantKind.PAIRED, 2, Ed25519.INSTANCE)
                 .orElseThrow()
                 .roster()
                 .grant(machine(1))
@@ -309,7 +309,7 @@ final class RosterKeeperTest {
         assertTrue(Files.notExists(seenFile()), "nothing was seen since");
         assertFalse(RosterFile.in(home, "home").stored().isEmpty());
         assertEquals(
-                How.FOUNDED,
+                GrantKind.FOUNDED,
                 desk.book().roster().grant(self.peer()).orElseThrow().how());
     }
 

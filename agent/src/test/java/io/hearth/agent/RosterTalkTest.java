@@ -10,7 +10,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.Ed25519;
-import io.hearth.identity.roster.How;
+import io.hearth.identity.roster.GrantKind;
 import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterEntry;
 import io.hearth.identity.roster.machine.RosterMessage;
@@ -38,7 +38,7 @@ final class RosterTalkTest {
     private final NodeId guests = new NodeId(NodeIdentity.generate().peer(), NodeId.AGENT); // here by the secret alone
     private final RosterBook first = RosterBook.bySecret(NetworkNamespace.create("home"))
             .founded(Ed25519.hand(self), "own", 1, Ed25519.INSTANCE)
-            .granted(Ed25519.hand(self), friend.peer(), "friend", How.PAIRED, 1, Ed25519.INSTANCE)
+            .granted(Ed25519.hand(self), friend.peer(), "friend", GrantKind.PAIRED, 1, Ed25519.INSTANCE)
             .orElseThrow();
     private final RosterBook second =
             first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE);
@@ -87,7 +87,8 @@ final class RosterTalkTest {
         RosterEntry own = first.roster().grant(friend.peer()).orElseThrow();
         return new RosterMessage.Page(
                 Optional.empty(),
-                List.of(new RosterEntry.Grant(guests.peer(), self.peer(), "guest", How.PAIRED, 2, own.signature())));
+                List.of(new RosterEntry.Grant(
+                        guests.peer(), self.peer(), "guest", GrantKind.PAIRED, 2, own.signature())));
     }
 
     private Set<PeerId> out() {

@@ -16,7 +16,7 @@ import io.hearth.identity.pairing.machine.JoinerMachine.Effect;
 import io.hearth.identity.pairing.machine.JoinerMachine.Outcome;
 import io.hearth.identity.pairing.machine.PairingCode;
 import io.hearth.identity.pairing.machine.PairingLimits;
-import io.hearth.identity.roster.Who;
+import io.hearth.identity.roster.MachineLookup;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -182,7 +182,8 @@ final class JoinCommand implements Callable<Integer> {
                 }
                 if (!joined.forgotten().isEmpty()) {
                     terminal.error("removed here once, and not as far as the other machines know: "
-                            + Who.names(joined.forgotten(), Map.of()) + "; remove each again with 'hearth remove ID'");
+                            + MachineLookup.names(joined.forgotten(), Map.of())
+                            + "; remove each again with 'hearth remove ID'");
                 }
                 yield Exit.OK;
             }

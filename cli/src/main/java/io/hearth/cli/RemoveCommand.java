@@ -8,8 +8,8 @@ import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.MachineLookup;
 import io.hearth.identity.roster.RosterBook;
-import io.hearth.identity.roster.Who;
 import java.util.Collections;
 import java.util.Set;
 import java.util.SortedSet;
@@ -131,7 +131,8 @@ final class RemoveCommand implements Callable<Integer> {
             return;
         }
         terminal.out()
-                .println((already ? "nothing to do, removed already: " : "removed ") + Who.names(out, known.labels())
+                .println((already ? "nothing to do, removed already: " : "removed ")
+                        + MachineLookup.names(out, known.labels())
                         + "; secret generation "
                         + after.current().generation() + " (key "
                         + after.keyId().hex() + ")");

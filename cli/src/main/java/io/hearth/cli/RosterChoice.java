@@ -2,7 +2,7 @@ package io.hearth.cli;
 
 import io.hearth.core.SetupException;
 import io.hearth.identity.PeerId;
-import io.hearth.identity.roster.Who;
+import io.hearth.identity.roster.MachineLookup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -62,7 +62,7 @@ final class RosterChoice {
         left.removeAll(kept.keySet());
         left.removeAll(dropped);
         if (!left.isEmpty()) {
-            throw new SetupException("nobody else paired " + Who.names(left, labels)
+            throw new SetupException("nobody else paired " + MachineLookup.names(left, labels)
                     + ": say of each whether it stays, '" + command
                     + " --keep ID --drop ID', or --keep all, --drop all;"
                     + " nothing was changed");
@@ -79,7 +79,7 @@ final class RosterChoice {
             if (text.equals(ALL)) {
                 found.addAll(open);
             } else {
-                found.add(Who.find(text, choice));
+                found.add(MachineLookup.find(text, choice));
             }
         }
         return found;

@@ -15,11 +15,11 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.BlockFile;
+import io.hearth.identity.roster.MachineLookup;
 import io.hearth.identity.roster.Roster;
 import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterDesk;
 import io.hearth.identity.roster.SeenFile;
-import io.hearth.identity.roster.Who;
 import io.hearth.topology.LocalProfile;
 import java.time.Duration;
 import java.util.Collections;
@@ -89,7 +89,7 @@ final class RosterOptions {
             var labels = labels();
             labels.put(self.peer(), "");
             try {
-                return Who.find(text, labels);
+                return MachineLookup.find(text, labels);
             } catch (SetupException unknown) {
                 Optional<PeerId> whole = whole(text);
                 if (whole.isPresent()) {
@@ -146,7 +146,7 @@ final class RosterOptions {
         return lockedOut.isEmpty()
                 ? Optional.empty()
                 : Optional.of("did not fetch the former secret, as far as this machine saw, and get no newer one: "
-                        + Who.names(lockedOut, known.labels())
+                        + MachineLookup.names(lockedOut, known.labels())
                         + "; pair again: 'hearth pair' here, 'hearth join CODE' there");
     }
 
@@ -159,7 +159,7 @@ final class RosterOptions {
         if (away.isEmpty()) {
             return Optional.empty();
         }
-        String names = Who.names(away, known.labels());
+        String names = MachineLookup.names(away, known.labels());
         return Optional.of(
                 known.hasAgent()
                         ? "not reachable now: " + names

@@ -8,8 +8,8 @@ import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.MachineLookup;
 import io.hearth.identity.roster.RosterBook;
-import io.hearth.identity.roster.Who;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -65,7 +65,7 @@ final class SecretRotateCommand implements Callable<Integer> {
         SortedSet<PeerId> behind = RosterOptions.behind(known, members, nowMillis);
         if (!force && !behind.isEmpty()) {
             throw new SetupException("not fetched the present secret yet, as far as this machine saw: "
-                    + Who.names(behind, known.labels())
+                    + MachineLookup.names(behind, known.labels())
                     + "; one more change means pairing again: start Hearth there and let it meet the agent of this machine, or"
                     + " 'hearth remove' what is gone, or add --force; nothing was changed");
         }

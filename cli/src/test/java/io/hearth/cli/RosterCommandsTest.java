@@ -14,7 +14,7 @@ import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.SecretText;
 import io.hearth.identity.roster.BlockFile;
-import io.hearth.identity.roster.How;
+import io.hearth.identity.roster.GrantKind;
 import io.hearth.identity.roster.Roster;
 import io.hearth.identity.roster.RosterDesk;
 import io.hearth.identity.roster.RosterFile;
@@ -62,7 +62,7 @@ final class RosterCommandsTest {
 
     private void pair(PeerId machine, String label) throws Exception {
         var _ = roster.found(1);
-        var _ = roster.grant(machine, label, How.PAIRED, 1_700_000_000_000L);
+        var _ = roster.grant(machine, label, GrantKind.PAIRED, 1_700_000_000_000L);
     }
 
     private void seen(PeerId machine, String label) throws Exception {
@@ -170,8 +170,8 @@ final class RosterCommandsTest {
         NodeIdentity sybil = NodeIdentity.generate();
         pair(stolen.peer(), "stolen");
         HearthHome home = HearthHome.open(commands.home());
-        var _ = new RosterDesk(home, namespace, stolen, "stolen").grant(sybil.peer(), "s1", How.PAIRED, 1);
-        var _ = new RosterDesk(home, namespace, sybil, "s1").grant(kitchen, "s2", How.PAIRED, 1);
+        var _ = new RosterDesk(home, namespace, stolen, "stolen").grant(sybil.peer(), "s1", GrantKind.PAIRED, 1);
+        var _ = new RosterDesk(home, namespace, sybil, "s1").grant(kitchen, "s2", GrantKind.PAIRED, 1);
         fails("remove stolen", "s1", "nothing was changed");
         fails("remove stolen --drop s1", "s2", "nothing was changed");
         assertEquals(1, roster.book().current().generation());
@@ -392,7 +392,7 @@ final class RosterCommandsTest {
         var founders = new RosterDesk(home, namespace, first, "first");
         var _ = founders.found(1);
         fails("pair", "by its secret only");
-        var _ = founders.grant(self.peer(), "own", How.PAIRED, 2);
+        var _ = founders.grant(self.peer(), "own", GrantKind.PAIRED, 2);
         var _ = founders.remove(List.of(self.peer()), Map.of(), 3);
         fails("pair", "was removed", "hearth identity reset");
     }

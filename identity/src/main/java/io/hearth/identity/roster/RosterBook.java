@@ -137,7 +137,7 @@ public final class RosterBook {
         if (roster.root().isPresent() || roster.charter().isPresent()) {
             return this;
         }
-        var entry = new RosterEntry.Grant(hand.peer(), hand.peer(), label, How.FOUNDED, epochMillis, Bytes.EMPTY);
+        var entry = new RosterEntry.Grant(hand.peer(), hand.peer(), label, GrantKind.FOUNDED, epochMillis, Bytes.EMPTY);
         return with(roster.merged(List.of(sign(hand, entry)), signatures).roster());
     }
 
@@ -148,7 +148,12 @@ public final class RosterBook {
      * @throws IllegalArgumentException if this machine is not a member, or {@code machine} was removed
      */
     public Optional<RosterBook> granted(
-            Signatures.Hand hand, PeerId machine, String label, How how, long epochMillis, Signatures signatures) {
+            Signatures.Hand hand,
+            PeerId machine,
+            String label,
+            GrantKind how,
+            long epochMillis,
+            Signatures signatures) {
         requireMember(hand);
         if (roster.isRemoved(machine)) {
             throw new IllegalArgumentException("machine " + machine.shortText() + " was removed");
@@ -218,7 +223,7 @@ public final class RosterBook {
         var next = new RosterBook(roster.under(charter), fresh, isRogue() ? former : Optional.of(current));
         for (PeerId kept : next.roster.unsupported()) {
             String label = roster.grant(kept).map(RosterEntry.Grant::label).orElse("");
-            next = next.granted(hand, kept, label, How.KEPT, epochMillis, signatures)
+            next = next.granted(hand, kept, label, GrantKind.KEPT, epochMillis, signatures)
                     .orElse(next); // a member by the charter in any case
         }
         return next;
@@ -260,7 +265,7 @@ public final class RosterBook {
             }
         });
         for (RosterEntry entry : roster.entries()) { // a pairing hands the secret over
-            boolean isPairing = entry instanceof RosterEntry.Grant grant && grant.how() == How.PAIRED;
+            boolean isPairing = entry instanceof RosterEntry.Grant grant && grant.how() == GrantKind.PAIRED;
             if (isPairing && entry.epochMillis() >= sinceMillis && entry.epochMillis() <= nowMillis) {
                 behind.remove(entry.subject());
             }

@@ -267,8 +267,8 @@ public final class RosterCodec {
         }
     }
 
-    private static How how(int code) throws MalformedMessageException {
-        for (How how : How.values()) {
+    private static GrantKind how(int code) throws MalformedMessageException {
+        for (GrantKind how : GrantKind.values()) {
             if (how.code() == code) {
                 return how;
             }

@@ -106,7 +106,7 @@ public final class RosterDesk {
      * @throws SetupException if it was removed, this machine is not on the roster itself or has none, or the roster is full; names the
      *     remedy
      */
-    public Roster grant(PeerId machine, String itsLabel, How how, long epochMillis) throws SetupException {
+    public Roster grant(PeerId machine, String itsLabel, GrantKind how, long epochMillis) throws SetupException {
         return file.change(given, before -> {
                     RosterBook book = requireMember(before);
                     return granted(book, machine, itsLabel, how, epochMillis);
@@ -156,13 +156,13 @@ public final class RosterDesk {
         RosterBook book = requireMember(before);
         for (Map.Entry<PeerId, String> machine : new TreeMap<>(kept).entrySet()) {
             if (!book.roster().isMember(machine.getKey())) {
-                book = granted(book, machine.getKey(), machine.getValue(), How.KEPT, epochMillis);
+                book = granted(book, machine.getKey(), machine.getValue(), GrantKind.KEPT, epochMillis);
             }
         }
         return book;
     }
 
-    private RosterBook granted(RosterBook book, PeerId machine, String itsLabel, How how, long epochMillis)
+    private RosterBook granted(RosterBook book, PeerId machine, String itsLabel, GrantKind how, long epochMillis)
             throws SetupException {
         if (book.roster().isRemoved(machine)) {
             throw new SetupException("machine " + machine.shortText() + " was removed, and a removal is for ever: run"
@@ -206,7 +206,7 @@ public final class RosterDesk {
      * @return at most {@link #WELCOME_BYTES_MAX} bytes, which hold the secret
      */
     public byte[] welcome(NodeId joiner, String joinerLabel, long epochMillis) throws SetupException {
-        Roster _ = grant(joiner.peer(), joinerLabel, How.PAIRED, epochMillis);
+        Roster _ = grant(joiner.peer(), joinerLabel, GrantKind.PAIRED, epochMillis);
         return welcome(book());
     }
 

@@ -44,18 +44,18 @@ public sealed interface RosterEntry {
      *
      * @param label its name for people; clean, at most {@value #LABEL_BYTES_MAX} bytes
      */
-    record Grant(PeerId subject, PeerId by, String label, How how, long epochMillis, Bytes signature)
+    record Grant(PeerId subject, PeerId by, String label, GrantKind how, long epochMillis, Bytes signature)
             implements RosterEntry {
         public Grant {
             label = shortened(Labels.clean(label));
-            if ((how == How.FOUNDED) != subject.equals(by)) {
+            if ((how == GrantKind.FOUNDED) != subject.equals(by)) {
                 throw new IllegalArgumentException("a founder must sign its own entry, and no other machine may");
             }
         }
 
         /** Whether it is the founder's entry. */
         public boolean isRoot() {
-            return how == How.FOUNDED;
+            return how == GrantKind.FOUNDED;
         }
 
         @Override

@@ -16,7 +16,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.Ed25519;
-import io.hearth.identity.roster.How;
+import io.hearth.identity.roster.GrantKind;
 import io.hearth.identity.roster.Roster;
 import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterDesk;
@@ -105,7 +105,7 @@ final class NamespaceNewcomerTest {
                 new RosterDesk(sponsor, namespace, IdentityFile.in(sponsor).loadOrCreate(), "study");
         PeerId stolen = NodeIdentity.generate().peer();
         var _ = sponsors.found(1);
-        var _ = sponsors.grant(stolen, "stolen", How.PAIRED, 1);
+        var _ = sponsors.grant(stolen, "stolen", GrantKind.PAIRED, 1);
         newcomer.accept(SPONSOR, "study", welcome());
         var own = new RosterDesk(
                 home("home"), namespace, IdentityFile.in(home("home")).loadOrCreate(), "kitchen");
@@ -127,7 +127,7 @@ final class NamespaceNewcomerTest {
                 new RosterDesk(sponsor, namespace, IdentityFile.in(sponsor).loadOrCreate(), "study");
         PeerId stolen = NodeIdentity.generate().peer();
         var _ = sponsors.found(1);
-        var _ = sponsors.grant(stolen, "stolen", How.PAIRED, 1);
+        var _ = sponsors.grant(stolen, "stolen", GrantKind.PAIRED, 1);
         newcomer.accept(SPONSOR, "study", welcome());
         NodeIdentity former = IdentityFile.in(home("home")).loadOrCreate();
         var own = new RosterDesk(home("home"), namespace, former, "kitchen");
@@ -157,7 +157,7 @@ final class NamespaceNewcomerTest {
         file().add(namespace);
         var _ = desk("home").found(1);
         PeerId third = NodeIdentity.generate().peer();
-        var _ = desk("home").grant(third, "third", How.PAIRED, 2);
+        var _ = desk("home").grant(third, "third", GrantKind.PAIRED, 2);
         PeerId self = IdentityFile.in(home("home")).loadOrCreate().peer();
         var newcomer = new NamespaceNewcomer(home("home"));
         newcomer.requireRoom();

@@ -48,12 +48,14 @@ final class Hands implements Signatures {
     static RosterEntry founder(int number) {
         return signed(
                 number,
-                new RosterEntry.Grant(peer(number), peer(number), "m" + number, How.FOUNDED, number, Bytes.EMPTY));
+                new RosterEntry.Grant(
+                        peer(number), peer(number), "m" + number, GrantKind.FOUNDED, number, Bytes.EMPTY));
     }
 
     static RosterEntry grant(int by, int subject) {
         return signed(
-                by, new RosterEntry.Grant(peer(subject), peer(by), "m" + subject, How.PAIRED, subject, Bytes.EMPTY));
+                by,
+                new RosterEntry.Grant(peer(subject), peer(by), "m" + subject, GrantKind.PAIRED, subject, Bytes.EMPTY));
     }
 
     static RosterEntry removal(int by, int subject) {
@@ -76,7 +78,7 @@ final class Hands implements Signatures {
     static RosterBook book(int machines) {
         RosterBook book = RosterBook.bySecret(secret(1, 1)).founded(hand(1), "m1", 1, INSTANCE);
         for (int number = 2; number <= machines; number++) {
-            book = book.granted(hand(1), peer(number), "m" + number, How.PAIRED, number, INSTANCE)
+            book = book.granted(hand(1), peer(number), "m" + number, GrantKind.PAIRED, number, INSTANCE)
                     .orElseThrow();
         }
         return book;

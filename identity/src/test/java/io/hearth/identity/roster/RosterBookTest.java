@@ -65,7 +65,7 @@ final class RosterBookTest {
         assertTrue(after.roster().isRemoved(peer(1)));
         RosterBook sleeper = adopted(book(4), after, 3);
         assertTrue(sleeper.roster().isMember(peer(4)));
-        assertTrue(sleeper.granted(hand(3), peer(9), "m9", How.PAIRED, 1, Hands.INSTANCE)
+        assertTrue(sleeper.granted(hand(3), peer(9), "m9", GrantKind.PAIRED, 1, Hands.INSTANCE)
                 .isPresent());
     }
 
@@ -262,7 +262,7 @@ final class RosterBookTest {
         assertThrows(IllegalArgumentException.class, () -> remove(book, 9, 2, peer(1)));
         assertThrows(
                 IllegalArgumentException.class,
-                () -> book.granted(hand(9), peer(8), "", How.PAIRED, 1, Hands.INSTANCE));
+                () -> book.granted(hand(9), peer(8), "", GrantKind.PAIRED, 1, Hands.INSTANCE));
     }
 
     @Test
@@ -280,14 +280,14 @@ final class RosterBookTest {
     @Test
     void aPersonNamesAMachineByIdPartOrLabel() throws SetupException {
         var known = Map.of(peer(1), "Kitchen", peer(2), "desk", peer(3), "desk");
-        assertEquals(peer(1), Who.find("kitchen", known));
-        assertEquals(peer(2), Who.find(peer(2).text(), known));
-        assertEquals(peer(3), Who.find(peer(3).shortText(), known));
-        String several = assertThrows(SetupException.class, () -> Who.find("desk", known))
+        assertEquals(peer(1), MachineLookup.find("kitchen", known));
+        assertEquals(peer(2), MachineLookup.find(peer(2).text(), known));
+        assertEquals(peer(3), MachineLookup.find(peer(3).shortText(), known));
+        String several = assertThrows(SetupException.class, () -> MachineLookup.find("desk", known))
                 .getMessage();
         assertTrue(String.valueOf(several).contains("several machines"), several);
         for (String text : List.of("", "xyz", "garden", peer(9).text(), "12D3")) {
-            assertThrows(SetupException.class, () -> Who.find(text, known), text);
+            assertThrows(SetupException.class, () -> MachineLookup.find(text, known), text);
         }
     }
 
@@ -317,7 +317,7 @@ final class RosterBookTest {
         assertEquals(
                 Set.of(), first.behind(first.roster().members(), Map.of(), 9_000), "no machine lacks the first secret");
         RosterBook second = first.rotated(hand(2), secret(2, 2), 1_000, Hands.INSTANCE)
-                .granted(hand(2), peer(6), "m6", How.PAIRED, 2_000, Hands.INSTANCE)
+                .granted(hand(2), peer(6), "m6", GrantKind.PAIRED, 2_000, Hands.INSTANCE)
                 .orElseThrow();
         Map<PeerId, SeenFile.Seen> seen = Map.of(
                 peer(1), new SeenFile.Seen(999, ""),

@@ -40,7 +40,7 @@ final class RosterDeskTest {
     void nothingIsSignedBeforeSomebodyFounded() throws Exception {
         RosterDesk desk = desk(self);
         for (Executable each : List.<Executable>of(
-                () -> desk.grant(friend, "friend", How.PAIRED, 1),
+                () -> desk.grant(friend, "friend", GrantKind.PAIRED, 1),
                 () -> desk.remove(List.of(friend), Map.of(), 1),
                 () -> desk.rotate(Map.of(friend, "friend"), 1),
                 desk::requireSponsor)) {
@@ -48,7 +48,7 @@ final class RosterDeskTest {
         }
         assertEquals(Optional.empty(), desk.book().roster().root());
         var _ = desk.found(1);
-        assertTrue(desk.grant(friend, "friend", How.PAIRED, 1).isMember(friend));
+        assertTrue(desk.grant(friend, "friend", GrantKind.PAIRED, 1).isMember(friend));
         assertEquals(desk.book().roster(), desk.found(2).roster(), "once");
     }
 
@@ -69,7 +69,7 @@ final class RosterDeskTest {
         Signatures.Hand hand = Ed25519.hand(self);
         var entries = new ArrayList<RosterEntry>();
         for (int number = 1; number < Roster.GRANTS_MAX; number++) {
-            var grant = new RosterEntry.Grant(Hands.peer(number), self.peer(), "m", How.PAIRED, 1, Bytes.EMPTY);
+            var grant = new RosterEntry.Grant(Hands.peer(number), self.peer(), "m", GrantKind.PAIRED, 1, Bytes.EMPTY);
             entries.add(grant.signed(hand.sign(RosterCodec.words("home", grant))));
         }
         Roster full = founded.roster().merged(entries, Ed25519.INSTANCE).roster();
@@ -77,7 +77,7 @@ final class RosterDeskTest {
                 .change(namespace, book -> book.with(full));
         assertEquals(Roster.GRANTS_MAX, desk.book().roster().members().size());
         assertTrue(desk.requireSponsor().orElse("").contains("hearth remove"));
-        assertTrue(said(() -> desk.grant(friend, "friend", How.PAIRED, 2)).contains("no room"));
-        assertTrue(desk.grant(Hands.peer(7), "m", How.PAIRED, 2).isMember(Hands.peer(7)), "paired again");
+        assertTrue(said(() -> desk.grant(friend, "friend", GrantKind.PAIRED, 2)).contains("no room"));
+        assertTrue(desk.grant(Hands.peer(7), "m", GrantKind.PAIRED, 2).isMember(Hands.peer(7)), "paired again");
     }
 }

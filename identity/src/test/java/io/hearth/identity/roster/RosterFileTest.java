@@ -171,7 +171,7 @@ final class RosterFileTest {
                                                     Hands.hand(1),
                                                     Hands.peer(number),
                                                     "",
-                                                    How.PAIRED,
+                                                    GrantKind.PAIRED,
                                                     1,
                                                     Hands.INSTANCE)
                                             .orElseThrow())))

@@ -62,7 +62,7 @@ final class RosterTest {
 
     @Test
     void anEntryOfAnotherNamespaceHasAWrongSignatureHere() {
-        var elsewhere = new RosterEntry.Grant(peer(5), peer(1), "x", How.PAIRED, 1, Bytes.EMPTY);
+        var elsewhere = new RosterEntry.Grant(peer(5), peer(1), "x", GrantKind.PAIRED, 1, Bytes.EMPTY);
         RosterEntry signed = elsewhere.signed(Hands.hand(1).sign(RosterCodec.words("other", elsewhere)));
         Roster.Merged merged = roster(founder(1)).merged(List.of(signed), Hands.INSTANCE);
         assertEquals(Map.of(Drop.BAD_SIGNATURE, 1), merged.dropped());
@@ -140,7 +140,8 @@ final class RosterTest {
         for (int number = 2; number <= Roster.GRANTS_MAX; number++) {
             RosterEntry long1 = Hands.signed(
                     1,
-                    new RosterEntry.Grant(peer(number), peer(1), "\u00e9".repeat(63), How.PAIRED, number, Bytes.EMPTY));
+                    new RosterEntry.Grant(
+                            peer(number), peer(1), "\u00e9".repeat(63), GrantKind.PAIRED, number, Bytes.EMPTY));
             assertTrue(RosterCodec.encode(long1).length <= RosterEntry.BYTES_MAX);
             roster = roster.merged(List.of(long1), Hands.INSTANCE).roster();
         }

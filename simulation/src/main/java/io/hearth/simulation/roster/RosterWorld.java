@@ -7,7 +7,7 @@ import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.Admission;
 import io.hearth.identity.roster.Charter;
 import io.hearth.identity.roster.Common;
-import io.hearth.identity.roster.How;
+import io.hearth.identity.roster.GrantKind;
 import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterCodec;
 import io.hearth.identity.roster.RosterEntry;
@@ -150,7 +150,8 @@ public final class RosterWorld {
     }
 
     private RosterBook paired(RosterBook book, PeerId granter, PeerId machine) {
-        return book.granted(PaperHands.hand(granter), machine, name(machine), How.PAIRED, now + 2, PaperHands.HONEST)
+        return book.granted(
+                        PaperHands.hand(granter), machine, name(machine), GrantKind.PAIRED, now + 2, PaperHands.HONEST)
                 .orElseThrow();
     }
 
@@ -469,9 +470,9 @@ public final class RosterWorld {
         PeerId sybil = GRANTED.get(random.nextInt(GRANTED.size()));
         PeerId victim = nodes.get(random.nextInt(nodes.size())).peer;
         var entries = new ArrayList<RosterEntry>();
-        RosterEntry.Grant grant = new RosterEntry.Grant(sybil, self, "s", How.PAIRED, 1, Bytes.EMPTY);
+        RosterEntry.Grant grant = new RosterEntry.Grant(sybil, self, "s", GrantKind.PAIRED, 1, Bytes.EMPTY);
         entries.add(grant.signed(hand.sign(RosterCodec.words(HOME, grant))));
-        RosterEntry.Grant again = new RosterEntry.Grant(self, sybil, "t", How.PAIRED, 1, Bytes.EMPTY);
+        RosterEntry.Grant again = new RosterEntry.Grant(self, sybil, "t", GrantKind.PAIRED, 1, Bytes.EMPTY);
         entries.add(again.signed(PaperHands.hand(sybil).sign(RosterCodec.words(HOME, again))));
         if (!isLight && random.nextBoolean()) { // of nobody, so that whoever believes it makes a secret
             var nobody = new RosterEntry.Removal(PaperHands.peer(150), self, 1, Bytes.EMPTY);

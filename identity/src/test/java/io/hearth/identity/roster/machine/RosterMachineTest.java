@@ -10,7 +10,7 @@ import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.Ed25519;
-import io.hearth.identity.roster.How;
+import io.hearth.identity.roster.GrantKind;
 import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterEntry;
 import io.hearth.identity.roster.machine.RosterMachine.Effect;
@@ -34,7 +34,7 @@ final class RosterMachineTest {
             new RosterMachine(self.peer(), Ed25519.INSTANCE, RosterMachine.Limits.DEFAULT);
     private final RosterBook first = RosterBook.bySecret(NetworkNamespace.create("home"))
             .founded(Ed25519.hand(self), "own", 1, Ed25519.INSTANCE)
-            .granted(Ed25519.hand(self), friend.peer(), "friend", How.PAIRED, 1, Ed25519.INSTANCE)
+            .granted(Ed25519.hand(self), friend.peer(), "friend", GrantKind.PAIRED, 1, Ed25519.INSTANCE)
             .orElseThrow();
     private State state = State.of(first);
 
@@ -229,7 +229,7 @@ final class RosterMachineTest {
                             Ed25519.hand(self),
                             NodeIdentity.generate().peer(),
                             "m" + i,
-                            How.PAIRED,
+                            GrantKind.PAIRED,
                             1,
                             Ed25519.INSTANCE)
                     .orElseThrow();
@@ -251,14 +251,14 @@ final class RosterMachineTest {
     @Test
     void anEntryInAnothersNameCostsTheLinkAndNothingOfItsPageCounts() {
         RosterEntry good = first.granted(
-                        Ed25519.hand(friend), stranger.peer(), "guest", How.PAIRED, 2, Ed25519.INSTANCE)
+                        Ed25519.hand(friend), stranger.peer(), "guest", GrantKind.PAIRED, 2, Ed25519.INSTANCE)
                 .orElseThrow()
                 .roster()
                 .grant(stranger.peer())
                 .orElseThrow();
         Bytes friends = good.signature();
         for (RosterEntry forged : List.of(
-                new RosterEntry.Grant(stranger.peer(), self.peer(), "guest", How.PAIRED, 2, friends),
+                new RosterEntry.Grant(stranger.peer(), self.peer(), "guest", GrantKind.PAIRED, 2, friends),
                 new RosterEntry.Removal(friend.peer(), self.peer(), 2, friends),
                 new RosterEntry.Removal(self.peer(), friend.peer(), 2, friends))) {
             state = State.of(first);
@@ -317,7 +317,8 @@ final class RosterMachineTest {
                             && line.contains(stranger.peer().shortText()),
                     line);
         }
-        RosterBook paired = first.granted(Ed25519.hand(self), stranger.peer(), "x", How.PAIRED, 3, Ed25519.INSTANCE)
+        RosterBook paired = first.granted(
+                        Ed25519.hand(self), stranger.peer(), "x", GrantKind.PAIRED, 3, Ed25519.INSTANCE)
                 .orElseThrow();
         assertEquals(List.of(), said(happens(new Event.Stored(paired), SECOND)), "it has not taken the welcome yet");
         assertEquals(
@@ -336,10 +337,10 @@ final class RosterMachineTest {
     @Test
     void aRemovalThatIsUndoneBecauseItsSignerWasRemovedIsSaidUntilItIsMadeAgain() {
         RosterBook start = first.granted(
-                        Ed25519.hand(self), stranger.peer(), "stranger", How.PAIRED, 1, Ed25519.INSTANCE)
+                        Ed25519.hand(self), stranger.peer(), "stranger", GrantKind.PAIRED, 1, Ed25519.INSTANCE)
                 .orElseThrow();
         NodeIdentity third = NodeIdentity.generate();
-        start = start.granted(Ed25519.hand(self), third.peer(), "third", How.PAIRED, 1, Ed25519.INSTANCE)
+        start = start.granted(Ed25519.hand(self), third.peer(), "third", GrantKind.PAIRED, 1, Ed25519.INSTANCE)
                 .orElseThrow();
         RosterBook here = removing(start, friend, stranger.peer());
         RosterBook there = removing(start, third, friend.peer());

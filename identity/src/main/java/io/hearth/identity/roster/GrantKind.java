@@ -1,7 +1,7 @@
 package io.hearth.identity.roster;
 
 /** The way in which a machine came onto the roster. The number is its form in an entry and never changes. */
-public enum How {
+public enum GrantKind {
     /** It signed its own grant: the first entry of a namespace. */
     FOUNDED(1),
     /** A person read a code from one screen to the other. */
@@ -11,7 +11,7 @@ public enum How {
 
     private final int code;
 
-    How(int code) {
+    GrantKind(int code) {
         this.code = code;
     }
 

@@ -12,10 +12,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** Finds a machine by its id, a part of its id, or its label. Pure. */
-public final class Who {
+public final class MachineLookup {
     private static final int CHARACTERS_MIN = 4;
 
-    private Who() {}
+    private MachineLookup() {}
 
     /**
      * Finds the one machine for {@code text}: its whole id, else the beginning or the end of its id (at least four characters), else its
