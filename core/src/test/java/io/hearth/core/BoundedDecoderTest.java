@@ -39,7 +39,7 @@ final class BoundedDecoderTest {
 
     @Test
     void aLargerFrameIsRefusedUnread() {
-        refused(new byte[64 * 1024 + 1], "larger than");
+        refused(new byte[64 * 1024 + 1], "at most 65536 are allowed");
     }
 
     @Test
