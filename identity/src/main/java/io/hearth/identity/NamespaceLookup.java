@@ -34,8 +34,9 @@ public final class NamespaceLookup {
      */
     public NetworkNamespace named(String name) throws SetupException {
         if (!NetworkNamespace.isName(name)) {
-            throw new SetupException("'" + Labels.clean(name)
-                    + "' is not a name of a namespace: use 1 to 63 characters of a-z, 0-9 and '-'");
+            throw new SetupException(
+                    "'" + Labels.clean(name)
+                            + "' is not a name of a namespace: its characters or its length are not allowed; use 1 to 63 of a-z, 0-9 and '-'");
         }
         if (!secret.isEmpty() && !secretFile.isEmpty()) {
             throw new SetupException(
