@@ -4,7 +4,6 @@ import io.hearth.accel.Engine;
 import io.hearth.accel.EngineChoice;
 import io.hearth.accel.EngineMemory;
 import io.hearth.accel.KernelKind;
-import io.hearth.accel.comparison.CLoops;
 import io.hearth.accel.select.CompilerWatch;
 import io.hearth.accel.select.KernelRun;
 import io.hearth.accel.select.TimedEngine;

@@ -8,15 +8,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.hearth.accel.cc.NativeCompiler;
 import io.hearth.accel.metal.MetalFault;
-import io.hearth.accel.metal.MetalStandIn;
 import io.hearth.accel.select.CalibrationStore;
 import io.hearth.accel.select.EngineSelfTest.Verdict;
 import io.hearth.accel.select.EngineSurvey;
 import io.hearth.accel.select.FaultJournal;
 import io.hearth.cli.Commands.Outcome;
 import io.hearth.cli.terminal.Exit;
+import io.hearth.standin.MetalStandIn;
+import io.hearth.standin.NativeCompiler;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -188,10 +188,7 @@ final class KernelCommandsTest {
     @Tag("full")
     @Test
     void withTheStandInMetalIsTestedInEveryManner() {
-        assumeTrue(
-                MetalStandIn.isPossible()
-                        && NativeCompiler.find(PATH, "g++", "clang++").isPresent(),
-                "needs g++");
+        assumeTrue(MetalStandIn.isPossible() && MetalStandIn.compiler(PATH).isPresent(), "needs g++");
         Outcome test = commands().line("kernel selftest --fake");
         assertEquals(0, test.code(), test.out() + test.err());
         assertEquals(

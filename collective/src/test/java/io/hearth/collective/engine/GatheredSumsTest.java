@@ -8,11 +8,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.hearth.accel.Engine;
 import io.hearth.accel.EngineChoice;
 import io.hearth.accel.Reducer;
-import io.hearth.accel.cc.NativeCompiler;
 import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalFault;
+import io.hearth.accel.metal.MetalLibraries;
 import io.hearth.accel.metal.MetalLimits;
-import io.hearth.accel.metal.MetalStandIn;
 import io.hearth.accel.select.Engines;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.CollectiveConfig;
@@ -20,7 +19,7 @@ import io.hearth.collective.DistributedContext;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.schedule.LinkModel;
 import io.hearth.core.ReduceOp;
-import java.nio.file.Path;
+import io.hearth.standin.MetalStandIn;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -55,14 +54,7 @@ final class GatheredSumsTest {
 
     @BeforeAll
     static void build() throws Exception {
-        Optional<NativeCompiler> compiler = MetalStandIn.isPossible()
-                ? NativeCompiler.find(System.getenv("PATH"), "g++", "clang++")
-                : Optional.empty();
-        if (compiler.isPresent()) {
-            Path sources =
-                    Path.of(System.getProperty("hearth.root"), "native", "src", "test", "resources", "metal-fake");
-            built = Optional.of(MetalStandIn.build(compiler.get(), sources));
-        }
+        built = MetalStandIn.forTests();
     }
 
     @AfterAll
@@ -85,7 +77,7 @@ final class GatheredSumsTest {
     private record Gpus(List<MetalEngine> engines) implements AutoCloseable {
         static Gpus open(int world, MetalLimits limits) {
             return new Gpus(IntStream.range(0, world)
-                    .mapToObj(_ -> MetalEngine.open(standIn().libraries(), limits))
+                    .mapToObj(_ -> MetalEngine.open(MetalLibraries.single(standIn().library()), limits))
                     .toList());
         }
 

@@ -8,15 +8,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.hearth.accel.Engine;
 import io.hearth.accel.EngineChoice;
 import io.hearth.accel.Reducer;
-import io.hearth.accel.cc.NativeCompiler;
 import io.hearth.accel.metal.MetalEngine;
+import io.hearth.accel.metal.MetalLibraries;
 import io.hearth.accel.metal.MetalLimits;
-import io.hearth.accel.metal.MetalStandIn;
 import io.hearth.accel.select.Engines;
 import io.hearth.collective.EngineOptions;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.ReduceOp;
-import java.nio.file.Path;
+import io.hearth.standin.MetalStandIn;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -59,14 +58,7 @@ final class MetalSumsTest {
 
     @BeforeAll
     static void build() throws Exception {
-        Optional<NativeCompiler> compiler = MetalStandIn.isPossible()
-                ? NativeCompiler.find(System.getenv("PATH"), "g++", "clang++")
-                : Optional.empty();
-        if (compiler.isPresent()) {
-            Path sources =
-                    Path.of(System.getProperty("hearth.root"), "native", "src", "test", "resources", "metal-fake");
-            built = Optional.of(MetalStandIn.build(compiler.get(), sources));
-        }
+        built = MetalStandIn.forTests();
     }
 
     @AfterAll
@@ -109,7 +101,7 @@ final class MetalSumsTest {
         standIn.reset();
         float[][] expected = sums(way, rank -> Engines.newReducer(Engine.PORTABLE));
         float[][] got;
-        try (MetalEngine metal = MetalEngine.open(standIn.libraries(), LIMITS)) {
+        try (MetalEngine metal = MetalEngine.open(MetalLibraries.single(standIn.library()), LIMITS)) {
             EngineChoice forced = EngineChoice.from(Engine.PORTABLE, EngineChoice.FORCED_BYTES_MIN);
             got = sums(way, rank -> rank == 0 ? Engines.reducerOn(metal, forced) : Engines.newReducer(Engine.PORTABLE));
             assertTrue(metal.status().callsOnGpu() > 0, () -> metal.status().toString());

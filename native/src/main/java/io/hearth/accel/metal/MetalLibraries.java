@@ -1,5 +1,6 @@
 package io.hearth.accel.metal;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,6 +23,11 @@ public record MetalLibraries(String runtime, String metal, List<String> others) 
     /** Copies the list. */
     public MetalLibraries {
         others = List.copyOf(others);
+    }
+
+    /** One library with both interfaces, as a stand-in has them. */
+    public static MetalLibraries single(Path library) {
+        return new MetalLibraries(library.toString(), library.toString(), List.of());
     }
 
     /** Those of this machine; empty where there are none. */

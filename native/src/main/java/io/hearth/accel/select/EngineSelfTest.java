@@ -6,13 +6,11 @@ import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalFault;
 import io.hearth.accel.metal.MetalLibraries;
 import io.hearth.accel.metal.MetalLimits;
-import io.hearth.accel.metal.MetalStandIn;
 import io.hearth.accel.metal.MetalStatus;
 import io.hearth.accel.selftest.CodecSelfTest;
 import io.hearth.accel.selftest.ReducerSelfTest;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /** All engines of this machine compared with the portable one, bit for bit. */
@@ -63,25 +61,6 @@ public final class EngineSelfTest {
         return verdicts;
     }
 
-    /** The Metal engine on a stand-in, in each manner that a GPU may have. */
-    public static List<Verdict> on(MetalStandIn standIn) {
-        var verdicts = new ArrayList<Verdict>();
-        for (MetalStandIn.Manner manner : MetalStandIn.Manner.values()) {
-            standIn.reset();
-            standIn.set(manner);
-            String name =
-                    "metal, stand-in, " + manner.name().toLowerCase(Locale.ROOT).replace('_', ' ');
-            try (MetalEngine metal = MetalEngine.open(standIn.libraries(), MetalLimits.DEFAULTS)) {
-                verdicts.add(metal(name, metal));
-            }
-            String broken = standIn.violations();
-            if (!broken.isEmpty()) {
-                verdicts.add(new Verdict(name, true, false, "WRONG: a rule of Metal was broken: " + broken.strip()));
-            }
-        }
-        return verdicts;
-    }
-
     private static Verdict cpu(Engine engine) {
         var reducing = ReducerSelfTest.of(Engines.newReducer(engine));
         var packing = new CodecSelfTest(Engines.codecKernels(engine));
@@ -89,7 +68,13 @@ public final class EngineSelfTest {
         return Verdict.of(engine.label(), reducing.checks() + packing.checks(), difference);
     }
 
-    static Verdict metal(String name, MetalEngine metal) {
+    /**
+     * The Metal engine on this GPU.
+     *
+     * @param name of the engine in the report
+     * @param metal borrowed
+     */
+    public static Verdict metal(String name, MetalEngine metal) {
         MetalStatus opened = metal.status();
         if (!opened.usable()) {
             // A process of ssh, for instance, is shown no GPU: nothing to report.

@@ -113,7 +113,7 @@ public final class Engines {
     }
 
     /**
-     * A reducer on a GPU that somebody else opened, such as that of {@link io.hearth.accel.metal.MetalStandIn}: for tests, since a
+     * A reducer on a GPU that the caller opened, such as a stand-in: for tests and measurements, since a
      * process has one GPU of its own.
      *
      * @param metal shared with others; closed by its owner, after the last call

@@ -4,15 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.hearth.accel.cc.NativeCompiler;
 import io.hearth.core.HearthException;
-import java.net.URISyntaxException;
-import java.nio.file.Path;
+import io.hearth.standin.MetalStandIn;
 import java.util.Optional;
 
 /**
- * The stand-in for the Objective-C runtime and Metal, compiled from {@code metal-fake} when it is first wanted. One per JVM, with
- * controls that {@link #get()} puts back; without a C++ compiler or on another processor its tests are skipped.
+ * The stand-in for the Objective-C runtime and Metal, one per JVM, with controls that {@link #get()} resets. Its tests are skipped
+ * without a C++ compiler and on another processor.
  */
 public final class FakeMetal {
     private static final Optional<FakeMetal> BUILT = build();
@@ -23,7 +21,7 @@ public final class FakeMetal {
         this.standIn = standIn;
     }
 
-    /** The stand-in with all controls as at first; the test is skipped where it cannot be built. */
+    /** The stand-in with all controls at their defaults; the test is skipped where it cannot be built. */
     public static FakeMetal get() {
         assumeTrue(BUILT.isPresent(), "needs g++ or clang++ on Linux x86-64 or aarch64");
         FakeMetal fake = BUILT.orElseThrow();
@@ -32,31 +30,19 @@ public final class FakeMetal {
     }
 
     private static Optional<FakeMetal> build() {
-        Optional<NativeCompiler> compiler = MetalStandIn.isPossible()
-                ? NativeCompiler.find(System.getenv("PATH"), "g++", "clang++")
-                : Optional.empty();
-        if (compiler.isEmpty()) {
-            return Optional.empty();
-        }
         try {
-            Path sources = Path.of(FakeMetal.class.getResource("/metal-fake").toURI());
-            return Optional.of(new FakeMetal(MetalStandIn.build(compiler.get(), sources)));
-        } catch (HearthException | URISyntaxException | InterruptedException failed) {
+            return MetalStandIn.forTests().map(FakeMetal::new);
+        } catch (HearthException | InterruptedException failed) {
             throw new AssertionError(failed);
         }
     }
 
-    /** As a self-test takes it. */
-    public MetalStandIn standIn() {
-        return standIn;
-    }
-
     /** What the engine loads instead of Apple's libraries. */
     public MetalLibraries libraries() {
-        return standIn.libraries();
+        return MetalLibraries.single(standIn.library());
     }
 
-    /** An engine on other kernels: one change of the text, which has to be there. */
+    /** An engine on other kernels: one change of the text, which must contain {@code from}. */
     public MetalEngine open(MetalLimits limits, String from, String to) {
         String text = KernelSource.text();
         assertTrue(text.contains(from), () -> "the kernels have no: " + from);
@@ -66,6 +52,11 @@ public final class FakeMetal {
     /** As {@link MetalStandIn#set}. */
     public void set(String control, long value) {
         standIn.set(control, value);
+    }
+
+    /** As {@link MetalStandIn#set}. */
+    public void set(MetalStandIn.Manner manner) {
+        standIn.set(manner);
     }
 
     /** As {@link MetalStandIn#get}. */

@@ -10,13 +10,13 @@ import io.hearth.accel.Reducer;
 import io.hearth.accel.metal.FakeMetal;
 import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalLimits;
-import io.hearth.accel.metal.MetalStandIn;
 import io.hearth.accel.portable.PortableCodecKernels;
 import io.hearth.accel.selftest.CodecSelfTest;
 import io.hearth.accel.selftest.ReducerSelfTest;
 import io.hearth.accel.vector.VectorCodecKernels;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
+import io.hearth.standin.MetalStandIn;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class EngineSelfTestTest {
     @Test
@@ -41,14 +42,16 @@ final class EngineSelfTestTest {
     }
 
     @Tag("full")
-    @Test
-    void theStandInPassesInEveryManner() {
-        MetalStandIn standIn = FakeMetal.get().standIn();
-        List<EngineSelfTest.Verdict> verdicts = EngineSelfTest.on(standIn);
-        assertEquals(MetalStandIn.Manner.values().length, verdicts.size());
-        for (EngineSelfTest.Verdict verdict : verdicts) {
+    @ParameterizedTest
+    @EnumSource
+    void theStandInPassesInEveryManner(MetalStandIn.Manner manner) {
+        FakeMetal fake = FakeMetal.get();
+        fake.set(manner);
+        try (MetalEngine metal = MetalEngine.open(fake.libraries(), MetalLimits.DEFAULTS)) {
+            EngineSelfTest.Verdict verdict = EngineSelfTest.metal("metal", metal);
             assertTrue(verdict.right(), verdict::toString);
         }
+        fake.assertObeyed();
     }
 
     @ParameterizedTest
@@ -64,7 +67,7 @@ final class EngineSelfTestTest {
         }
     }
 
-    /** A reducer that is right but for one operation of one type. */
+    /** A reducer with one wrong operation of one type. */
     private static final class Wrong implements Reducer {
         private final Reducer right = Engines.newReducer(Engine.PORTABLE);
 

@@ -1,4 +1,4 @@
-package io.hearth.accel.cc;
+package io.hearth.standin;
 
 import io.hearth.core.ChildProcess;
 import io.hearth.core.HearthException;
@@ -19,12 +19,12 @@ import java.util.stream.Stream;
  */
 public record NativeCompiler(Path program) {
     private static final int SECONDS_MAX = 110;
-    private static final int COMPLAINT_CHARS_MAX = 400;
+    private static final int MESSAGE_CHARS_MAX = 400;
 
     /**
-     * The first of these programs that there is.
+     * Returns the first of these programs that exists.
      *
-     * @param searchPath as the variable {@code PATH}
+     * @param searchPath in the form of the variable {@code PATH}
      */
     public static Optional<NativeCompiler> find(String searchPath, String... names) {
         return Stream.of(names)
@@ -38,17 +38,15 @@ public record NativeCompiler(Path program) {
     }
 
     /**
-     * Makes a library that the dynamic loader takes.
+     * Compiles a library for the dynamic loader.
      *
      * @param flags before the sources
-     * @param folder of this process alone, for the library and what the compiler says
-     * @return the library
-     * @throws HearthException it does not compile, or takes longer than 110 s; tells the first lines of what the compiler says
+     * @param library written; the compiler's messages go into a file beside it, with {@code .txt} after its name
+     * @throws HearthException the compiler fails or takes longer than 110 s; the message has the first lines of its output
      */
-    public Path library(List<String> flags, List<Path> sources, List<String> linked, Path folder)
+    public void library(List<String> flags, List<Path> sources, List<String> linked, Path library)
             throws HearthException, InterruptedException {
-        Path library = folder.resolve("lib" + folder.getFileName() + ".so");
-        Path said = folder.resolve("compiler.txt");
+        Path output = library.resolveSibling(library.getFileName() + ".txt");
         var command = new ArrayList<String>();
         command.add(program.toString());
         command.addAll(flags);
@@ -58,20 +56,19 @@ public record NativeCompiler(Path program) {
         try {
             Process process = ChildProcess.of(command)
                     .redirectErrorStream(true)
-                    .redirectOutput(said.toFile())
+                    .redirectOutput(output.toFile())
                     .start();
             boolean ended = process.waitFor(SECONDS_MAX, TimeUnit.SECONDS);
             if (!ended) {
                 process.destroyForcibly();
-                throw new HearthException(program + " was not done within " + SECONDS_MAX + " s; try again");
+                throw new HearthException(program + " did not end within " + SECONDS_MAX + " s; try again");
             }
             if (process.exitValue() != 0) {
-                String complaint = Files.readString(said).strip();
-                throw new HearthException(program + " does not compile "
+                String message = Files.readString(output).strip();
+                throw new HearthException(program + " cannot compile "
                         + sources.getFirst().getFileName() + ": "
-                        + complaint.substring(0, Math.min(COMPLAINT_CHARS_MAX, complaint.length())));
+                        + message.substring(0, Math.min(MESSAGE_CHARS_MAX, message.length())));
             }
-            return library;
         } catch (IOException failed) {
             throw new HearthException("cannot run " + program + ": " + failed.getMessage(), failed);
         }

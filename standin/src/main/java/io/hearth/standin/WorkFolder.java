@@ -1,4 +1,4 @@
-package io.hearth.accel.cc;
+package io.hearth.standin;
 
 import io.hearth.core.HearthException;
 import java.io.IOException;
@@ -6,12 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** A new folder of this process alone, without sub-folders; gone when it is closed. */
+/** A new temporary folder that only this process uses, without sub-folders; {@link #close} deletes it. */
 public record WorkFolder(Path path) implements AutoCloseable {
     /**
-     * Makes one where the system keeps temporary files.
+     * Makes a folder where the system keeps temporary files.
      *
-     * @throws HearthException that is not possible
+     * @throws HearthException the system allows no such folder
      */
     public static WorkFolder create(String prefix) throws HearthException {
         try {
@@ -21,7 +21,7 @@ public record WorkFolder(Path path) implements AutoCloseable {
         }
     }
 
-    /** Deletes it with its files; what cannot be deleted stays. */
+    /** Deletes the folder and its files; a file that cannot be deleted stays. */
     @Override
     public void close() {
         try (Stream<Path> files = Files.list(path)) {
@@ -30,7 +30,7 @@ public record WorkFolder(Path path) implements AutoCloseable {
             }
             Files.deleteIfExists(path);
         } catch (IOException left) {
-            return; // the system clears it away some day
+            return; // the system deletes temporary files some day
         }
     }
 }

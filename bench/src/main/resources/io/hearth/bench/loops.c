@@ -1,5 +1,5 @@
-// The kernels as somebody would write them in C, compiled on the machine itself: what the engines are measured against. All take the
-// operands of io.hearth.accel.select.KernelRun: the target, up to three inputs, the body of a codec or the indices, the number of elements.
+// The kernels in plain C, compiled on the machine where the engines are measured against them. Each takes the operands of
+// io.hearth.accel.select.KernelRun: the target, up to three inputs, the body of a codec or the indices, the number of elements.
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -13,7 +13,7 @@
         return 0;                                                                                                           \
     }
 
-static volatile int divisor = 1; // nobody knows that it is 1
+static volatile int divisor = 1; // volatile, so that the compiler cannot use that it is 1
 
 LOOP(sum_float32, float, a[i] + b[i])
 LOOP(sum4_float32, float, ((a[i] + b[i]) + c[i]) + d[i])

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <unistd.h>
 
 static std::string trimmed(const std::string& text) {
     size_t from = text.find_first_not_of(" \n\t");
@@ -78,21 +79,33 @@ static std::string quoted(const std::string& text) {
     return "'" + text + "'";
 }
 
+// Compiles a text and loads the result. What another run or process left in the folder for the same text and flags is used again.
 static void* built(const std::string& text, const std::string& flags, std::string& problem) {
     static int number = 0;
-    std::string stem = text_control("folder") + "/kernels" + std::to_string(++number);
-    std::ofstream(stem + ".cpp") << text;
-    // Linked without the flag: the compiler's own library would end the process, and gpu.cpp takes the call instead.
-    std::string compiler = quoted(text_control("compiler"));
-    std::string command = "{ " + compiler + " -std=c++17 -O2 -fPIC -w -fsanitize=bounds " + flags + " -I "
-        + quoted(text_control("headers")) + " -c -o " + quoted(stem + ".o") + " " + quoted(stem + ".cpp") + " && "
-        + compiler + " -shared -o " + quoted(stem + ".so") + " " + quoted(stem + ".o") + " "
-        + quoted(text_control("library")) + "; } 2> " + quoted(stem + ".txt");
-    void* library = std::system(command.c_str()) == 0 ? dlopen((stem + ".so").c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
-    if (!library) {
-        std::ifstream said(stem + ".txt");
-        problem.assign(std::istreambuf_iterator<char>(said), {});
-        problem = problem.empty() ? "cannot load the kernels" : problem;
+    std::string folder = text_control("folder");
+    std::string made = folder + "/kernels-" + std::to_string(std::hash<std::string>{}(flags + "\n" + text)) + ".so";
+    if (access(made.c_str(), R_OK) != 0) {
+        std::string stem = folder + "/unfinished-" + std::to_string(getpid()) + "-" + std::to_string(++number);
+        std::ofstream(stem + ".cpp") << text;
+        // Linked without the flag: the compiler's own library would end the process, and gpu.cpp takes the call instead.
+        std::string compiler = quoted(text_control("compiler"));
+        std::string command = "{ " + compiler + " -std=c++17 -O2 -fPIC -w -fsanitize=bounds " + flags + " -I " + quoted(folder)
+            + " -c -o " + quoted(stem + ".o") + " " + quoted(stem + ".cpp") + " && " + compiler + " -shared -o "
+            + quoted(stem + ".so") + " " + quoted(stem + ".o") + " " + quoted(text_control("library")) + "; } 2> "
+            + quoted(stem + ".txt");
+        if (std::system(command.c_str()) == 0) {
+            std::rename((stem + ".so").c_str(), made.c_str());
+        } else {
+            std::ifstream said(stem + ".txt");
+            problem.assign(std::istreambuf_iterator<char>(said), {});
+        }
+        for (const char* ending : {".cpp", ".o", ".txt"}) {
+            std::remove((stem + ending).c_str());
+        }
+    }
+    void* library = dlopen(made.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library && problem.empty()) {
+        problem = "cannot load the kernels";
     }
     return library;
 }

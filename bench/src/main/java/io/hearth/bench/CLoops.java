@@ -1,12 +1,12 @@
-package io.hearth.accel.comparison;
+package io.hearth.bench;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.VMOption;
 import io.hearth.accel.KernelKind;
-import io.hearth.accel.cc.NativeCompiler;
-import io.hearth.accel.cc.WorkFolder;
 import io.hearth.accel.select.KernelRun;
 import io.hearth.core.HearthException;
+import io.hearth.standin.NativeCompiler;
+import io.hearth.standin.WorkFolder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.Arena;
@@ -27,12 +27,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The kernels in C ({@code loops.c}), compiled by this machine's own compiler with {@code -O3} for this very processor, where the
- * compiler can: what engines are measured against. Where {@code -XX:MaxVectorSize} makes this JVM's vectors of 128 or 256 bits on x86, C
- * gets the same. Nothing else uses them.
+ * The kernels in C ({@code loops.c}), which the engines are measured against. The C compiler of this machine compiles them with
+ * {@code -O3}, for this processor where it can. Where {@code -XX:MaxVectorSize} limits this JVM's vectors to 128 or 256 bits on x86,
+ * C gets the same limit.
  */
 public final class CLoops implements AutoCloseable {
-    /** A compiler may fuse a product and a sum unless it is told not to, and the engines never do. */
+    /** Without the second flag a compiler may fuse a product and a sum, which the engines never do. */
     private static final List<String> FLAGS = List.of("-O3", "-ffp-contract=off", "-std=gnu11");
 
     private static final FunctionDescriptor LOOP = FunctionDescriptor.of(
@@ -53,10 +53,10 @@ public final class CLoops implements AutoCloseable {
     }
 
     /**
-     * Compiles them; empty if this machine has no C compiler.
+     * Compiles the loops; empty if this machine has no C compiler.
      *
-     * @param searchPath as the variable {@code PATH}
-     * @throws HearthException the compiler fails, as the one that macOS has in the place of developer tools does; says how
+     * @param searchPath in the form of the variable {@code PATH}
+     * @throws HearthException the compiler fails, as the one of a macOS without developer tools does; the message has its output
      */
     @SuppressWarnings("restricted")
     public static Optional<CLoops> compile(String searchPath) throws HearthException, InterruptedException {
@@ -67,7 +67,8 @@ public final class CLoops implements AutoCloseable {
         try (var folder = WorkFolder.create("hearth-loops")) {
             Path source = folder.path().resolve("loops.c");
             Files.write(source, text());
-            Path library = library(compiler.get(), source, folder.path());
+            Path library = folder.path().resolve("loops.so");
+            compile(compiler.get(), source, library);
             Arena arena = Arena.ofShared();
             SymbolLookup symbols = SymbolLookup.libraryLookup(library, arena);
             var loops = new EnumMap<KernelKind, MethodHandle>(KernelKind.class);
@@ -81,19 +82,19 @@ public final class CLoops implements AutoCloseable {
         }
     }
 
-    /** For this very processor; Apple's clang knows that flag by another name, older ones on aarch64 by none. */
-    private static Path library(NativeCompiler compiler, Path source, Path folder)
+    /** For this processor; Apple's clang names that flag in another way, and older compilers on aarch64 have none. */
+    private static void compile(NativeCompiler compiler, Path source, Path library)
             throws HearthException, InterruptedException {
         var tuned = new ArrayList<>(FLAGS);
         tuned.add(tuning(System.getProperty("os.arch"), vectorBytes()));
         try {
-            return compiler.library(tuned, List.of(source), List.of("-lm"), folder);
+            compiler.library(tuned, List.of(source), List.of("-lm"), library);
         } catch (HearthException unknownProcessor) {
-            return compiler.library(FLAGS, List.of(source), List.of("-lm"), folder);
+            compiler.library(FLAGS, List.of(source), List.of("-lm"), library);
         }
     }
 
-    /** What tells the compiler which processor, with vectors of at most so many bytes if anybody said so. */
+    /** The flag that names the processor to the compiler, with vectors of at most {@code vectorBytes} if that is present. */
     static String tuning(String architecture, Optional<String> vectorBytes) {
         if (architecture.equals("aarch64")) {
             return "-mcpu=native";
@@ -120,12 +121,12 @@ public final class CLoops implements AutoCloseable {
         }
     }
 
-    /** Whether this compiler has the kernel; without a type for float16 some have not. */
+    /** Whether the kernel exists in C; a compiler without a float16 type has no float16 kernels. */
     public boolean has(KernelKind kind) {
         return loops.containsKey(kind);
     }
 
-    /** One call, as {@link KernelRun#call} but in C; what the loop returns. */
+    /** Makes one call, as {@link KernelRun#call} but in C, and returns the loop's result. */
     public long call(KernelRun run) {
         MethodHandle loop = loops.get(run.kind());
         if (loop == null) {
@@ -140,7 +141,7 @@ public final class CLoops implements AutoCloseable {
         }
     }
 
-    /** Unloads them. */
+    /** Unloads the loops. */
     @Override
     public void close() {
         arena.close();
