@@ -7,12 +7,15 @@ import java.lang.foreign.ValueLayout;
 /**
  * BFLOAT16, the upper half of a float32, in arrays; combined as float32 and rounded back after each operation.
  *
- * <p>Two values share an int: one becomes a float32 by clearing the other, the other by a shift. Bits and values change places
- * by a copy of the whole block. Both because C2 vectorises neither loops over {@code short} with shifts nor {@link
- * Float#intBitsToFloat}: so it is twice as fast as the plain way.
+ * <p>Two values share an int: one becomes a float32 by clearing the other, the other by a shift. A copy of the whole block turns bits
+ * into values and back. C2 vectorises neither loops over {@code short} with shifts nor {@link Float#intBitsToFloat}, so this way is twice
+ * as fast as the plain one.
  */
 public final class BfloatBlock implements Block {
-    /** Added below the kept half, carries into it if up is nearer; one more if a tie must go up to an even value. */
+    /**
+     * Added to the lower half, this carries into the upper one if the next value up is nearer; a tie needs one more where the upper half
+     * is odd.
+     */
     public static final int JUST_BELOW_HALF = 0x7fff;
 
     public static final int UPPER = 0xffff_0000;
@@ -58,14 +61,14 @@ public final class BfloatBlock implements Block {
 
     @Override
     public void combine(ReduceOp op, int n) {
-        FloatBlock.combine(op, leftLower, rightLower, pairs(n));
-        FloatBlock.combine(op, leftUpper, rightUpper, pairs(n));
+        ArrayBlock.combine(op, leftLower, rightLower, pairs(n));
+        ArrayBlock.combine(op, leftUpper, rightUpper, pairs(n));
     }
 
     @Override
     public void divide(int divisor, int n) {
-        FloatBlock.divide(leftLower, pairs(n), divisor);
-        FloatBlock.divide(leftUpper, pairs(n), divisor);
+        ArrayBlock.divide(leftLower, pairs(n), divisor);
+        ArrayBlock.divide(leftUpper, pairs(n), divisor);
     }
 
     @Override
@@ -74,7 +77,7 @@ public final class BfloatBlock implements Block {
         MemorySegment.copy(pairsMemory, 0, memory, offset, (long) n * Short.BYTES);
     }
 
-    /** The last pair of an odd number is half old bits, which nobody reads. */
+    /** With an odd number the last pair holds one old value, which is never stored. */
     private static int pairs(int n) {
         return (n + 1) / 2;
     }
@@ -102,10 +105,10 @@ public final class BfloatBlock implements Block {
     }
 
     /**
-     * Its upper half is the nearest bfloat16, ties to even. A NaN cannot be carried into infinity: it is an operand's or the
-     * processor's own, whose lower halves are zero.
+     * Rounds so that the upper half is the nearest bfloat16, ties to even. A NaN must have a lower half of zeros, as those of bfloat16
+     * operands and of processors have, or it could become infinite.
      */
-    private static int rounded(int word) {
+    static int rounded(int word) {
         return word + JUST_BELOW_HALF + ((word >>> Short.SIZE) & 1);
     }
 }

@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
  * {@code combine} (or {@code setLeft}, {@code divide}), {@code store}, all with the same {@code n}; offsets are in bytes.
  */
 interface Block {
-    /** Of one array: both operands and the result stay in a 32 KiB first-level cache. */
+    /** Bytes of one array: both operands and the result stay in a 32 KiB first-level cache. */
     int BYTES = 4096;
 
     int elementBytes();
@@ -28,6 +28,6 @@ interface Block {
     /** {@code left[i] = left[i] / divisor}. */
     void divide(int divisor, int n);
 
-    /** Writes what is left. */
+    /** Writes the left operand, which is now the result. */
     void store(MemorySegment memory, long offset, int n);
 }

@@ -3,7 +3,7 @@ package io.hearth.accel.portable;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 
-/** Walks over the operands block by block; a block is read whole before it is written, so left may be the target. */
+/** Loops over the operands block by block; a block is read whole before it is written, so {@code left} may be the target. */
 final class BlockLoops implements TypeLoops {
     private final Block block;
     private final int elementsMax;

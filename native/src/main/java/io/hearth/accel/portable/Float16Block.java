@@ -43,12 +43,12 @@ final class Float16Block implements Block {
 
     @Override
     public void combine(ReduceOp op, int n) {
-        FloatBlock.combine(op, left, right, n);
+        ArrayBlock.combine(op, left, right, n);
     }
 
     @Override
     public void divide(int divisor, int n) {
-        FloatBlock.divide(left, n, divisor);
+        ArrayBlock.divide(left, n, divisor);
     }
 
     @Override

@@ -7,18 +7,18 @@ import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 
 /**
- * Sums of FLOAT32 where the left operand is, which is the target too: a block of the right one is staged in an array, and the loop goes over
- * the target itself. All else goes block by block through arrays.
+ * Sums of FLOAT32 in place, where the left operand is the target: the loop copies a block of the right operand into an array and runs
+ * over the target itself. All other calls go block by block through arrays.
  *
- * <p>The target is reached through a buffer, because C2 makes vector code of a buffer's accesses and not of a segment's, and only of one
- * such buffer in a loop, since two might overlap. It is made where the loop is: the compiler sees that it is new, and makes no object of
- * it. All of that matters. With a buffer that lives longer, with two, or in a loop unrolled by hand the code is scalar and slower than
- * with copies of all operands; where a method gets the buffer from another one it makes garbage. {@code ReducerMicro} shows which it is.
+ * <p>The loop accesses the target through a buffer, because C2 vectorises accesses to a buffer but not to a segment, and only one buffer
+ * in a loop, since two might overlap. The method of the loop makes the buffer, so the compiler sees that it is new and allocates no
+ * object. All of that matters. With a longer-lived buffer, with two, or in a loop unrolled by hand the code is scalar and slower than
+ * with copies of all operands; a buffer from another method is allocated. {@code ReducerMicro} shows the difference.
  */
 final class FloatLoops implements TypeLoops {
     private static final int BLOCK = Block.BYTES / Float.BYTES;
 
-    private final TypeLoops others = new BlockLoops(new FloatBlock());
+    private final TypeLoops others = new BlockLoops(ArrayBlock.ofFloats());
     private final float[] right = new float[BLOCK];
     private final MemorySegment rightBytes = MemorySegment.ofArray(right);
 
@@ -73,7 +73,7 @@ final class FloatLoops implements TypeLoops {
         others.divide(values, offset, count, divisor);
     }
 
-    /** A buffer has floats at multiples of four only. */
+    /** Whether the call is such a sum; a buffer has floats at multiples of four only. */
     private static boolean isReached(
             ReduceOp op, MemorySegment target, long targetOffset, MemorySegment left, long leftOffset) {
         long address = target.address() + targetOffset;

@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Arrays for some values in {@link HalfFloat} and the plain loops over them; {@code n} is how many. Used again and again, by one
- * thread at a time, each time from {@link #begin} on.
+ * Arrays for {@code n} values of a {@link HalfFloat} and the plain loops over them. Reused by one thread at a time; each use starts with
+ * {@link #begin}.
  */
 public final class HalfBlock {
     /** Values per block. */
@@ -15,15 +15,14 @@ public final class HalfBlock {
 
     private static final ValueLayout.OfShort SHORT =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final int JUST_BELOW_HALF = 0x7fff;
     private static final int QUIET_NAN = 0x40;
 
     private final float[] values = new float[VALUES];
     private final short[] halves = new short[VALUES];
     private HalfFloat format = HalfFloat.BINARY16;
-    private boolean finite; // all values, as firstBeyond saw them
+    private boolean finite; // whether all values are, set by firstBeyond
 
-    /** Of that format from now on. */
+    /** Sets the format. */
     void begin(HalfFloat next) {
         format = next;
     }
@@ -69,15 +68,14 @@ public final class HalfBlock {
         }
         for (int i = 0; i < n; i++) {
             int whole = Float.floatToRawIntBits(values[i]);
-            int upper = whole >>> Short.SIZE;
-            int rounded = (whole + JUST_BELOW_HALF + (upper & 1)) >>> Short.SIZE;
             // A NaN's last bits could round to infinity, or to zero.
             boolean nan = (whole & PortableCodecKernels.MAGNITUDE) > PortableCodecKernels.INFINITY;
-            halves[i] = (short) (nan ? upper | QUIET_NAN : rounded);
+            int word = nan ? whole | QUIET_NAN << Short.SIZE : BfloatBlock.rounded(whole);
+            halves[i] = (short) (word >>> Short.SIZE);
         }
     }
 
-    /** What was narrowed is taken away, after {@link #firstBeyond}; nothing is left of what is not finite. */
+    /** Subtracts the narrowed values, after {@link #firstBeyond}; a value that is not finite becomes 0. */
     void subtractHalves(int n) {
         if (finite && format == HalfFloat.BINARY16) {
             for (int i = 0; i < n; i++) {

@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Arrays for one block of a {@link BlockFormat} and the plain loops over them; {@code n} is the block's number of values. Used again
- * and again, by one thread at a time, each time from {@link #begin} on.
+ * Arrays for one block of a {@link BlockFormat} and the plain loops over them; {@code n} is the block's number of values. Reused by one
+ * thread at a time; each use starts with {@link #begin}.
  */
 final class LevelBlock {
     private static final int NIBBLE = 15;
@@ -22,7 +22,7 @@ final class LevelBlock {
     private byte[] nibbles = {};
     private float scale;
 
-    /** Room for a block of that format, or for {@code count} values if they are fewer. */
+    /** Makes room for a block of that format, or for {@code count} values if that is less. */
     void begin(BlockFormat next, long count) {
         int room = (int) Math.min(next.block(), count);
         format = next;
@@ -30,13 +30,13 @@ final class LevelBlock {
         scaleMax = next.scaleMax();
         if (values.length < room || levels.length == 0) {
             values = new float[room];
-            levels = new byte[room + 1]; // one more, so that an odd number has two halves
+            levels = new byte[room + 1]; // one more, so that an odd number makes two equal halves
             nibbles = new byte[BlockFormat.half(room)];
         }
         packed = next.bits() == Byte.SIZE ? levels : nibbles;
     }
 
-    /** Takes values over and finds their scale; the index of the first that is not finite, or -1. */
+    /** Loads values and finds their scale; returns the index of the first that is not finite, or -1. */
     int load(MemorySegment memory, long offset, int n) {
         loadRaw(memory, offset, n);
         int largest = 0;
@@ -85,7 +85,7 @@ final class LevelBlock {
         }
     }
 
-    /** Writes scale and levels; how many bytes that were. */
+    /** Writes scale and levels; returns the number of bytes. */
     int storeLevels(MemorySegment body, long offset, int n) {
         body.set(PortableCodecKernels.FLOAT, offset, scale);
         int bytes = format.blockBytes(n) - Float.BYTES;
@@ -98,7 +98,7 @@ final class LevelBlock {
         return Float.BYTES + bytes;
     }
 
-    /** Takes scale and levels over; how many bytes that were. */
+    /** Loads scale and levels; returns the number of bytes. */
     int loadLevels(MemorySegment body, long offset, int n) {
         scale = body.get(PortableCodecKernels.FLOAT, offset);
         int bytes = format.blockBytes(n) - Float.BYTES;

@@ -20,14 +20,14 @@ public final class PortableCodecKernels implements CodecKernels {
     public static final int MAGNITUDE = 0x7fff_ffff;
     public static final int INFINITY = 0x7f80_0000;
 
-    /** Adding it to a small value and taking it away rounds to nearest even, as Math.rint, but in float vector code. */
+    /** Adding and then subtracting this rounds a small value to nearest even, as Math.rint does, but in vector code. */
     public static final float ROUNDER = 0x1.8p23f;
 
     private static final int CHUNK = 1024;
 
     private final ScratchPool<Scratch> spares = new ScratchPool<>(Scratch::new);
 
-    /** What one call works in. */
+    /** Scratch memory of one call. */
     private static final class Scratch {
         private final float[] lefts = new float[CHUNK];
         private final float[] rights = new float[CHUNK];
@@ -333,7 +333,7 @@ public final class PortableCodecKernels implements CodecKernels {
         return MagnitudeHistogram.RUN;
     }
 
-    /** Those from {@code first} on: few of them are counted mostly, so {@code engine} finds these first. */
+    /** Counts the values from {@code first} on. Usually few of them count, so {@code engine} selects those first. */
     public static void histogram(
             CodecKernels engine,
             MemorySegment values,
@@ -352,12 +352,14 @@ public final class PortableCodecKernels implements CodecKernels {
         }
     }
 
-    /** Those from {@code first} on, written behind the {@code found} that are known. */
+    /**
+     * Selects among the values from {@code first} on, and writes their places after the {@code found} places that {@code indices} has.
+     */
     public static int select(
             MemorySegment values, long offset, int first, int count, int leastBits, int[] indices, int found) {
         int n = found;
         for (int i = first; i < count; i++) {
-            // Written always and kept by counting it: no branch to mispredict.
+            // Always written, and kept only if counted: no branch that the processor could mispredict.
             indices[n] = i;
             n += (values.get(BITS, offset + (long) i * Float.BYTES) & MAGNITUDE) >= leastBits ? 1 : 0;
         }

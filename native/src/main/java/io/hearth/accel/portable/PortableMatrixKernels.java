@@ -9,7 +9,7 @@ import java.util.Arrays;
 
 /** Row by row through arrays, where C2 vectorises all but the sums over a row. */
 public final class PortableMatrixKernels implements MatrixKernels {
-    /** So many sums over a row at once hide what one addition waits for another. */
+    /** Sums over a row at the same time, which hide the latency of an addition. */
     private static final int CHAINS = 8;
 
     /** The rows of a matrix, one after the other. */
@@ -32,7 +32,7 @@ public final class PortableMatrixKernels implements MatrixKernels {
             more = new float[columns];
         }
 
-        /** Values of the row that begins at value {@code at}. */
+        /** Loads the row that begins at value {@code at}; returns its number of values. */
         int load(long at) {
             int n = (int) Math.min(columns, count - at);
             MemorySegment.copy(one, FLOAT, at * Float.BYTES, row, 0, n);

@@ -10,20 +10,20 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 
 /**
- * Plain Java, no flags needed: blocks of both operands are copied into arrays of the element type, because C2 turns plain loops
- * into vector code there and not over native memory (where the two operands might overlap).
+ * Plain Java that needs no flags. It copies blocks of both operands into arrays of the element type, because C2 vectorises plain loops
+ * over arrays but not over native memory, where the two operands might overlap.
  */
 public final class PortableReducer implements Reducer {
     private final TypeLoops float32 = new FloatLoops();
-    private final TypeLoops float64 = new BlockLoops(new DoubleBlock());
+    private final TypeLoops float64 = new BlockLoops(ArrayBlock.ofDoubles());
     private final TypeLoops float16 = new BlockLoops(new Float16Block());
     private final TypeLoops bfloat16 = new BlockLoops(new BfloatBlock());
-    private final TypeLoops int32 = new BlockLoops(new IntBlock());
-    private final TypeLoops int64 = new BlockLoops(new LongBlock());
-    private final TypeLoops int8 = new BlockLoops(ByteBlock.signed());
-    private final TypeLoops uint8 = new BlockLoops(ByteBlock.unsigned());
+    private final TypeLoops int32 = new BlockLoops(ArrayBlock.ofInts());
+    private final TypeLoops int64 = new BlockLoops(ArrayBlock.ofLongs());
+    private final TypeLoops int8 = new BlockLoops(ArrayBlock.ofBytes());
+    private final TypeLoops uint8 = new BlockLoops(ArrayBlock.ofUnsignedBytes());
 
-    /** Scratch memory of its own, for one thread at a time. */
+    /** Makes a reducer with its own scratch memory, for one thread at a time. */
     public PortableReducer() {
         if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
             throw new IllegalStateException("Hearth reduces little-endian data in place; this machine is big-endian");

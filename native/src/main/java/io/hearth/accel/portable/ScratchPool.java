@@ -5,23 +5,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Scratch memory that is lent and comes back, so that calls make no garbage: one for each thread that works at a time, of which
- * some are kept. Any thread.
+ * A small pool of reusable scratch objects, so that calls allocate nothing: one object for each thread that works at the same time. Any
+ * thread.
  */
 public final class ScratchPool<T> {
-    /** More threads than that at the same time make some garbage. */
+    /** With more threads than that at the same time, some calls allocate. */
     static final int KEPT_MAX = 8;
 
     private final Supplier<T> maker;
 
-    /** Whoever takes one out of its place has it alone. */
+    /** A thread that takes an object out of its place uses it alone. */
     private final AtomicReferenceArray<@Nullable T> kept = new AtomicReferenceArray<>(KEPT_MAX);
 
     public ScratchPool(Supplier<T> maker) {
         this.maker = maker;
     }
 
-    /** For the caller alone, until it is given back. */
+    /** Returns an object that the caller uses alone until {@link #giveBack}. */
     public T take() {
         for (int i = 0; i < KEPT_MAX; i++) {
             T spare = kept.getAndSet(i, null);

@@ -12,8 +12,8 @@ import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The loops over {@link HalfFloat#BFLOAT16} by whole vectors, all operands in native memory: each float lane becomes a short of a
- * vector half as wide. All return how many values they did; the rest, less than a vector, is for others.
+ * The loops over {@link HalfFloat#BFLOAT16} by whole vectors, all operands in native memory: each float lane becomes a short of a vector
+ * half as wide. Each loop returns how many values it did; the caller does the rest, which is less than a vector.
  */
 final class Bfloat16Vectors {
     private static final VectorSpecies<Integer> INTS =
@@ -22,11 +22,10 @@ final class Bfloat16Vectors {
     private static final VectorSpecies<Short> SHORTS =
             VectorSpecies.of(short.class, VectorShape.forBitSize(Math.max(64, INTS.vectorBitSize() / 2)));
     private static final int LANES = INTS.length();
-    private static final int JUST_BELOW_HALF = 0x7fff;
 
     private Bfloat16Vectors() {}
 
-    /** None of the values rounds to infinity, is infinite or NaN. */
+    /** The values must be finite and round to finite ones. */
     static int narrow(MemorySegment values, long offset, int n, MemorySegment halves, long at) {
         int i = 0;
         for (; i <= n - LANES; i += LANES) {
@@ -37,7 +36,7 @@ final class Bfloat16Vectors {
         return i;
     }
 
-    /** As {@link #narrow}; what was rounded off stays. */
+    /** As {@link #narrow}; the rounding error stays in {@code values}. */
     static int narrowLeavingError(MemorySegment values, long offset, int n, MemorySegment halves, long at) {
         int i = 0;
         for (; i <= n - LANES; i += LANES) {
@@ -82,14 +81,12 @@ final class Bfloat16Vectors {
         return lanes.convertShape(VectorOperators.I2S, SHORTS, 0).reinterpretAsShorts();
     }
 
-    /** In the lower half of each lane. */
+    /** The result is in the lower half of each lane. */
     private static IntVector narrowed(FloatVector values) {
-        IntVector whole = values.reinterpretAsInts();
-        IntVector odd = whole.lanewise(VectorOperators.LSHR, Short.SIZE).and(1);
-        return whole.add(JUST_BELOW_HALF).add(odd).lanewise(VectorOperators.LSHR, Short.SIZE);
+        return BfloatVectors.rounded(values).lanewise(VectorOperators.LSHR, Short.SIZE);
     }
 
-    /** What is above the lower half of a lane does not matter. */
+    /** Ignores the upper half of each lane. */
     private static FloatVector widened(IntVector halves) {
         return halves.lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats();
     }

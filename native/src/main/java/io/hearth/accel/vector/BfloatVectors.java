@@ -12,8 +12,9 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * BFLOAT16 two to an int lane: the upper one is a float32 once the lower half is cleared, the lower one once it is shifted up.
- * Both are combined as float32, rounded back and packed again, without ever changing the vector's shape.
+ * Sums and quotients of BFLOAT16, two values to an int lane: the upper one is a float32 with the lower half cleared, the lower one with
+ * the lane shifted up. Both are computed as float32, rounded and packed again, so the vector's shape never changes. The last elements and
+ * all other operations go by arrays.
  */
 final class BfloatVectors implements TypeLoops {
     private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_PREFERRED;
@@ -36,14 +37,8 @@ final class BfloatVectors implements TypeLoops {
             byte[] right,
             int rightOffset,
             int count) {
-        int bytes = (int) ((long) count * Short.BYTES / STRIDE * STRIDE);
-        switch (op) {
-            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case AVG -> throw new AssertionError("refused by Operands");
-            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-        }
+        int bytes = op == ReduceOp.SUM ? (int) ((long) count * Short.BYTES / STRIDE * STRIDE) : 0;
+        sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
         tail.combine(
                 op,
                 target,
@@ -65,14 +60,8 @@ final class BfloatVectors implements TypeLoops {
             MemorySegment right,
             long rightOffset,
             int count) {
-        long bytes = (long) count * Short.BYTES / STRIDE * STRIDE;
-        switch (op) {
-            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case AVG -> throw new AssertionError("refused by Operands");
-            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-        }
+        long bytes = op == ReduceOp.SUM ? (long) count * Short.BYTES / STRIDE * STRIDE : 0;
+        sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
         tail.combine(
                 op,
                 target,
@@ -113,60 +102,6 @@ final class BfloatVectors implements TypeLoops {
         }
     }
 
-    private static void min(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int bytes) {
-        for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector one =
-                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
-            IntVector other =
-                    ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
-            packed(rounded(lower(one).min(lower(other))), rounded(upper(one).min(upper(other))))
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    private static void max(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int bytes) {
-        for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector one =
-                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
-            IntVector other =
-                    ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
-            packed(rounded(lower(one).max(lower(other))), rounded(upper(one).max(upper(other))))
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    private static void product(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int bytes) {
-        for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector one =
-                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
-            IntVector other =
-                    ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
-            packed(rounded(lower(one).mul(lower(other))), rounded(upper(one).mul(upper(other))))
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
     private static void sum(
             MemorySegment target,
             long targetOffset,
@@ -185,60 +120,6 @@ final class BfloatVectors implements TypeLoops {
         }
     }
 
-    private static void min(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            MemorySegment right,
-            long rightOffset,
-            long bytes) {
-        for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector one =
-                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
-            IntVector other = IntVector.fromMemorySegment(
-                    INTS, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN);
-            packed(rounded(lower(one).min(lower(other))), rounded(upper(one).min(upper(other))))
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    private static void max(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            MemorySegment right,
-            long rightOffset,
-            long bytes) {
-        for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector one =
-                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
-            IntVector other = IntVector.fromMemorySegment(
-                    INTS, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN);
-            packed(rounded(lower(one).max(lower(other))), rounded(upper(one).max(upper(other))))
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    private static void product(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            MemorySegment right,
-            long rightOffset,
-            long bytes) {
-        for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector one =
-                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
-            IntVector other = IntVector.fromMemorySegment(
-                    INTS, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN);
-            packed(rounded(lower(one).mul(lower(other))), rounded(upper(one).mul(upper(other))))
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
     private static FloatVector lower(IntVector pair) {
         return pair.lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats();
     }
@@ -251,8 +132,8 @@ final class BfloatVectors implements TypeLoops {
         return lower.lanewise(VectorOperators.LSHR, Short.SIZE).or(upper.and(BfloatBlock.UPPER));
     }
 
-    /** As {@link BfloatBlock} rounds: the nearest bfloat16, ties to even, is the upper half. */
-    private static IntVector rounded(FloatVector values) {
+    /** Rounds as {@link BfloatBlock} does: the upper half is the nearest bfloat16, ties to even. */
+    static IntVector rounded(FloatVector values) {
         IntVector bits = values.reinterpretAsInts();
         IntVector odd = bits.lanewise(VectorOperators.LSHR, Short.SIZE).and(1);
         return bits.add(odd).add(BfloatBlock.JUST_BELOW_HALF);

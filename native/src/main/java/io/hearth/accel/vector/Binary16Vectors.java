@@ -14,10 +14,10 @@ import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The loops over {@link HalfFloat#BINARY16} by whole vectors, all operands in native memory: each float lane becomes a short of a
- * vector half as wide. All return how many values they did; the rest, less than a vector, is for others.
+ * The loops over {@link HalfFloat#BINARY16} by whole vectors, all operands in native memory: each float lane becomes a short of a vector
+ * half as wide. Each loop returns how many values it did; the caller does the rest, which is less than a vector.
  *
- * <p>The Vector API has no conversion for it, so it is made of integer arithmetic.
+ * <p>The Vector API has no such conversion, so it is integer arithmetic.
  */
 final class Binary16Vectors {
     private static final VectorSpecies<Integer> INTS =
@@ -27,17 +27,17 @@ final class Binary16Vectors {
             VectorSpecies.of(short.class, VectorShape.forBitSize(Math.max(64, INTS.vectorBitSize() / 2)));
     private static final int LANES = INTS.length();
 
-    /** Fraction bits that binary16 lacks, and just below half of the last one it has. */
+    /** The number of fraction bits that binary16 lacks, and the value just below half of its last one. */
     private static final int LOST = 13;
 
     private static final int JUST_BELOW_HALF = (1 << (LOST - 1)) - 1;
 
-    /** What float32 exponents are larger by, in place. */
+    /** The difference of the exponents' biases, at the place of a float32's exponent. */
     private static final int REBIAS = (127 - 15) << 23;
 
     private static final int NORMAL_MIN = Float.floatToRawIntBits(0x1p-14f);
 
-    /** Its last bit is that of the subnormals, so adding it rounds as they do. */
+    /** Its last bit has the worth of a subnormal's last bit, so adding it rounds to subnormals. */
     private static final float SUBNORMAL_ROUNDER = 0x1p-1f;
 
     private static final int HALF_SIGN = 0x8000;
@@ -47,7 +47,7 @@ final class Binary16Vectors {
 
     private Binary16Vectors() {}
 
-    /** None of the values rounds to infinity, is infinite or NaN. */
+    /** The values must be finite and round to finite ones. */
     static int narrow(MemorySegment values, long offset, int n, MemorySegment halves, long at) {
         int i = 0;
         for (; i <= n - LANES; i += LANES) {
@@ -58,7 +58,7 @@ final class Binary16Vectors {
         return i;
     }
 
-    /** As {@link #narrow}; what was rounded off stays. */
+    /** As {@link #narrow}; the rounding error stays in {@code values}. */
     static int narrowLeavingError(MemorySegment values, long offset, int n, MemorySegment halves, long at) {
         int i = 0;
         for (; i <= n - LANES; i += LANES) {
@@ -93,7 +93,7 @@ final class Binary16Vectors {
         return lanes.convertShape(VectorOperators.I2S, SHORTS, 0).reinterpretAsShorts();
     }
 
-    /** In the lower half of each lane. */
+    /** The result is in the lower half of each lane. */
     private static IntVector narrowed(FloatVector values) {
         IntVector whole = values.reinterpretAsInts();
         IntVector magnitude = whole.and(PortableCodecKernels.MAGNITUDE);
@@ -109,7 +109,7 @@ final class Binary16Vectors {
         return normal.blend(subnormal, small).or(sign);
     }
 
-    /** What is above the lower half of a lane does not matter; NaN and infinity are widened too. */
+    /** Ignores the upper half of each lane; widens NaN and infinity too. */
     private static FloatVector widened(IntVector halves) {
         IntVector magnitude = halves.and(HALF_MAGNITUDE);
         IntVector shifted = magnitude.lanewise(VectorOperators.LSHL, LOST);

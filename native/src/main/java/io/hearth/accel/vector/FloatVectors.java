@@ -8,7 +8,7 @@ import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/** FLOAT32 by whole vectors straight on native memory; the elements after the last whole vector by arrays. */
+/** Sums and quotients of FLOAT32 by whole vectors straight on native memory; the last elements and all other operations by arrays. */
 final class FloatVectors implements TypeLoops {
     private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Float> SPECIES = VectorSpecies.of(float.class, BYTES.vectorShape());
@@ -30,14 +30,8 @@ final class FloatVectors implements TypeLoops {
             byte[] right,
             int rightOffset,
             int count) {
-        int bytes = (int) ((long) count * Float.BYTES / STRIDE * STRIDE);
-        switch (op) {
-            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case AVG -> throw new AssertionError("refused by Operands");
-            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-        }
+        int bytes = op == ReduceOp.SUM ? (int) ((long) count * Float.BYTES / STRIDE * STRIDE) : 0;
+        sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
         tail.combine(
                 op,
                 target,
@@ -59,14 +53,8 @@ final class FloatVectors implements TypeLoops {
             MemorySegment right,
             long rightOffset,
             int count) {
-        long bytes = (long) count * Float.BYTES / STRIDE * STRIDE;
-        switch (op) {
-            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case AVG -> throw new AssertionError("refused by Operands");
-            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-        }
+        long bytes = op == ReduceOp.SUM ? (long) count * Float.BYTES / STRIDE * STRIDE : 0;
+        sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
         tail.combine(
                 op,
                 target,
@@ -158,51 +146,6 @@ final class FloatVectors implements TypeLoops {
         }
     }
 
-    private static void min(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int bytes) {
-        for (int at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .min(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    private static void max(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int bytes) {
-        for (int at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .max(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    private static void product(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int bytes) {
-        for (int at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .mul(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
     private static void sum(
             MemorySegment target,
             long targetOffset,
@@ -214,54 +157,6 @@ final class FloatVectors implements TypeLoops {
         for (long at = 0; at < bytes; at += STRIDE) {
             FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
                     .add(FloatVector.fromMemorySegment(
-                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    private static void min(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            MemorySegment right,
-            long rightOffset,
-            long bytes) {
-        for (long at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .min(FloatVector.fromMemorySegment(
-                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    private static void max(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            MemorySegment right,
-            long rightOffset,
-            long bytes) {
-        for (long at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .max(FloatVector.fromMemorySegment(
-                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    private static void product(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            MemorySegment right,
-            long rightOffset,
-            long bytes) {
-        for (long at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .mul(FloatVector.fromMemorySegment(
                             SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }

@@ -5,14 +5,14 @@ import static io.hearth.accel.portable.PortableCodecKernels.FLOAT;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Int4 blocks of {@link LevelKernels#BLOCK} values, in loops as those of {@link Int8Vectors}: a step does two vectors, of the lower and
- * of the upper half of the block.
+ * Int4 blocks of {@link LevelKernels#BLOCK} values, in loops like those of {@link Int8Vectors}: a step does two vectors, one of the
+ * block's lower half and one of its upper half.
  */
 final class Int4Vectors {
     private static final int LANES = LevelVectors.LANES;
     private static final int HALF = LevelKernels.BLOCK / 2;
 
-    /** Values of the lower half per walk, and as many of the upper one. */
+    /** Values of the lower half in one pass over the blocks; the same number of the upper half. */
     private static final int PASS = 2 * LANES;
 
     private static final int UPPER = HALF * Float.BYTES;
@@ -75,7 +75,7 @@ final class Int4Vectors {
         }
     }
 
-    /** Levels rounded to nearest; the scales are written already, {@code divisors} are theirs. */
+    /** Writes levels rounded to nearest; the scales are already written, and {@code divisors} belong to them. */
     static void nearest(
             MemorySegment values,
             long valuesOffset,
@@ -110,7 +110,7 @@ final class Int4Vectors {
     /**
      * Packs levels of 8 bits, which are at most 7 each.
      *
-     * @param levels int8 blocks, whose scales are not looked at
+     * @param levels int8 blocks, whose scales are ignored
      */
     static void pack(MemorySegment levels, MemorySegment body, long bodyOffset, int blocks) {
         for (int block = 0; block < blocks; block++) {

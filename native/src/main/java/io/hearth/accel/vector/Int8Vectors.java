@@ -5,21 +5,21 @@ import static io.hearth.accel.portable.PortableCodecKernels.FLOAT;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Int8 blocks of {@link LevelKernels#BLOCK} values. A block has so few vectors that a loop over them costs more than they do: here
- * their number is a constant, so that C2 unrolls it, and the loop over the blocks is the one whose bounds are checked once. A loop
- * body takes {@link #PASS} values of each block: more of them no longer fit in the registers of a processor with narrow vectors, which
- * walks over the blocks several times.
+ * Int8 blocks of {@link LevelKernels#BLOCK} values. A block has few vectors, and a loop over them would cost more than their arithmetic.
+ * Here their number is a constant, so that C2 unrolls that loop and checks the bounds of the loop over the blocks once. A loop body takes
+ * {@link #PASS} values of each block, because more do not fit into the registers of a processor with narrow vectors; such a processor
+ * passes over the blocks several times.
  */
 final class Int8Vectors {
     private static final int LANES = LevelVectors.LANES;
 
-    /** Values of a block per walk. */
+    /** Values of each block in one pass over the blocks. */
     private static final int PASS = 4 * LANES;
 
-    /** The same where each value has a draw, which takes many registers. */
+    /** The same for stochastic rounding, whose draws take many registers. */
     private static final int DRAWN_PASS = 2 * LANES;
 
-    /** Vectors of more than 512 bits have no such loops. */
+    /** Whether these loops exist: vectors of more than 512 bits have none. */
     static final boolean PRESENT = PASS <= LevelKernels.BLOCK;
 
     static final int BODY_BYTES = Float.BYTES + LevelKernels.BLOCK;
@@ -79,7 +79,7 @@ final class Int8Vectors {
         }
     }
 
-    /** Levels rounded to nearest; the scales are written already, {@code divisors} are theirs. */
+    /** Writes levels rounded to nearest; the scales are already written, and {@code divisors} belong to them. */
     static void nearest(
             MemorySegment values,
             long valuesOffset,

@@ -8,7 +8,7 @@ import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/** INT32 by whole vectors straight on native memory; the elements after the last whole vector by arrays. */
+/** Sums of INT32 by whole vectors straight on native memory; the last elements and all other operations by arrays. */
 final class IntVectors implements TypeLoops {
     private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Integer> SPECIES = VectorSpecies.of(int.class, BYTES.vectorShape());
@@ -30,14 +30,8 @@ final class IntVectors implements TypeLoops {
             byte[] right,
             int rightOffset,
             int count) {
-        int bytes = (int) ((long) count * Integer.BYTES / STRIDE * STRIDE);
-        switch (op) {
-            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case AVG -> throw new AssertionError("refused by Operands");
-            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-        }
+        int bytes = op == ReduceOp.SUM ? (int) ((long) count * Integer.BYTES / STRIDE * STRIDE) : 0;
+        sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
         tail.combine(
                 op,
                 target,
@@ -59,14 +53,8 @@ final class IntVectors implements TypeLoops {
             MemorySegment right,
             long rightOffset,
             int count) {
-        long bytes = (long) count * Integer.BYTES / STRIDE * STRIDE;
-        switch (op) {
-            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case AVG -> throw new AssertionError("refused by Operands");
-            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-        }
+        long bytes = op == ReduceOp.SUM ? (long) count * Integer.BYTES / STRIDE * STRIDE : 0;
+        sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
         tail.combine(
                 op,
                 target,
@@ -78,7 +66,7 @@ final class IntVectors implements TypeLoops {
                 count - (int) (bytes / Integer.BYTES));
     }
 
-    /** Processors have no vector division of integers. */
+    /** By arrays: processors have no vector division of integers. */
     @Override
     public void divide(MemorySegment values, long offset, long count, int divisor) {
         tail.divide(values, offset, count, divisor);
@@ -99,51 +87,6 @@ final class IntVectors implements TypeLoops {
         }
     }
 
-    private static void min(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int bytes) {
-        for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .min(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts())
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    private static void max(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int bytes) {
-        for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .max(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts())
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    private static void product(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int bytes) {
-        for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .mul(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts())
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
     private static void sum(
             MemorySegment target,
             long targetOffset,
@@ -155,54 +98,6 @@ final class IntVectors implements TypeLoops {
         for (long at = 0; at < bytes; at += STRIDE) {
             IntVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
                     .add(IntVector.fromMemorySegment(
-                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    private static void min(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            MemorySegment right,
-            long rightOffset,
-            long bytes) {
-        for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .min(IntVector.fromMemorySegment(
-                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    private static void max(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            MemorySegment right,
-            long rightOffset,
-            long bytes) {
-        for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .max(IntVector.fromMemorySegment(
-                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    private static void product(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            MemorySegment right,
-            long rightOffset,
-            long bytes) {
-        for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .mul(IntVector.fromMemorySegment(
                             SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }

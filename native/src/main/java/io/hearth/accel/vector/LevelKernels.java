@@ -15,12 +15,12 @@ import java.lang.foreign.MemorySegment;
  * {@link #BLOCK} values by {@link Int8Vectors} and {@link Int4Vectors}, all others by {@link LevelLoops}.
  */
 final class LevelKernels {
-    /** Values of the blocks that have loops of their own: the usual size. */
+    /** Values of a block of the usual size, which has its own loops. */
     static final int BLOCK = 64;
 
     /**
-     * Most blocks of a group. The scales of a group are found before its first value is quantised: within one block all work waits
-     * for the largest value and for a division, and a processor looks only a few blocks ahead. A group's operands stay in a cache.
+     * Most blocks of a group. All scales of a group are found before its first value is quantised: within one block all work waits for
+     * the largest value and for a division, and a processor looks only a few blocks ahead. The operands of a group stay in a cache.
      */
     private static final int GROUP_BLOCKS = 128;
 
@@ -28,13 +28,13 @@ final class LevelKernels {
 
     private final ScratchPool<Group> groups = new ScratchPool<>(Group::new);
 
-    /** For each block of a group, in order. */
+    /** Scratch memory for the blocks of a group, in order. */
     private static final class Group {
         private final float[] divisors = new float[GROUP_BLOCKS];
         private final int[] seeds = new int[GROUP_BLOCKS];
         private MemorySegment levels = MemorySegment.NULL;
 
-        /** Native memory for levels of 8 bits, on their way to 4. */
+        /** Native memory for levels of 8 bits that will be packed to 4. */
         private MemorySegment levels(long bytes) {
             if (levels.byteSize() < bytes) {
                 levels = Arena.ofAuto().allocate(bytes);
@@ -77,7 +77,7 @@ final class LevelKernels {
         return Math.clamp(GROUP_VALUES / format.block(), 1, GROUP_BLOCKS) * format.block();
     }
 
-    /** One group; the index of the first value that is not finite, or -1. */
+    /** Quantises one group; returns the index of the first value that is not finite, or -1. */
     private static int quantise(
             BlockFormat format,
             Rounding rounding,
@@ -106,7 +106,7 @@ final class LevelKernels {
         return -1;
     }
 
-    /** How many blocks of so many values have loops of their own. */
+    /** How many blocks of {@code n} values have their own loops. */
     private static int whole(BlockFormat format, int n) {
         return hasLoops(format) ? n / BLOCK : 0;
     }
@@ -115,7 +115,7 @@ final class LevelKernels {
         return format.block() == BLOCK && Int8Vectors.PRESENT;
     }
 
-    /** Writes each block's scale and keeps its divisor; the index of the first value that is not finite, or -1. */
+    /** Writes each block's scale and keeps its divisor; returns the index of the first value that is not finite, or -1. */
     private static int scales(
             BlockFormat format,
             MemorySegment values,
@@ -241,7 +241,7 @@ final class LevelKernels {
         add(format, body, bodyOffset, 1, values, valuesOffset, count);
     }
 
-    /** {@code values = values + level * (scale * sign)}; a sign of -1 takes away what was quantised, with the same bits as a difference. */
+    /** {@code values = values + level * (scale * sign)}; a sign of -1 subtracts the quantised value, with the bits of a difference. */
     private static void add(
             BlockFormat format,
             MemorySegment body,

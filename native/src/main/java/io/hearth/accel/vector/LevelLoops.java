@@ -17,18 +17,18 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The loops over one block of any {@link BlockFormat}, all operands in native memory: by the steps of {@link LevelVectors}, and what is
- * left after the last whole vector one by one. {@code n} is the block's number of values, {@code at} where its levels begin.
+ * The loops over one block of any {@link BlockFormat}, all operands in native memory: by the steps of {@link LevelVectors}, and one by
+ * one after the last whole vector. {@code n} is the block's number of values, {@code at} the offset of its levels.
  */
 final class LevelLoops {
     private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Integer> INTS = VectorSpecies.of(int.class, BYTES.vectorShape());
     private static final int LANES = LevelVectors.LANES;
 
-    /** Not wider: a block of 64 levels of 4 bits is two of them. */
+    /** 128 bits: a block of 64 levels of 4 bits has two such vectors. */
     private static final VectorSpecies<Byte> PACKED = ByteVector.SPECIES_128;
 
-    /** Vectors per turn: a block of 64 values is one turn of 512 bits, and C2's own unrolling pays for long loops only. */
+    /** Vectors of one iteration: with 512 bits a block of 64 values is one iteration, and C2's own unrolling pays only for long loops. */
     private static final int FOUR = 4;
 
     private static final int NIBBLE = 15;
@@ -84,7 +84,7 @@ final class LevelLoops {
         return values.get(BITS, offset + (long) i * Float.BYTES);
     }
 
-    /** The index of the first value that is not finite; there is one. */
+    /** The index of the first value that is not finite; one must exist. */
     static int firstNotFinite(MemorySegment values, long offset) {
         int i = 0;
         while ((bits(values, offset, i) & MAGNITUDE) < INFINITY) {
@@ -143,7 +143,7 @@ final class LevelLoops {
         }
     }
 
-    /** Eight levels to the lower halves of as many bytes, and eight to the upper ones. */
+    /** Packs eight levels into the lower halves of eight bytes, and eight into the upper halves. */
     static void pack4(MemorySegment levels, long low, long high, MemorySegment body, long at) {
         long lower = levels.get(ValueLayout.JAVA_LONG_UNALIGNED, low) & NIBBLES;
         long upper = levels.get(ValueLayout.JAVA_LONG_UNALIGNED, high) & NIBBLES;
@@ -239,7 +239,7 @@ final class LevelLoops {
         return minimum > Byte.MIN_VALUE;
     }
 
-    /** Whether the upper half of the last byte is empty where no level belongs there. */
+    /** Whether the upper half of the last byte is empty if {@code n} is odd. */
     static boolean padded4(MemorySegment body, long last, int n) {
         return (n & 1) == 0 || body.get(ValueLayout.JAVA_BYTE, last) >> NIBBLE_BITS == 0;
     }

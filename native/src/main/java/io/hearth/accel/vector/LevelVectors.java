@@ -14,8 +14,8 @@ import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The steps of {@link LevelLoops} and the classes beside it: one vector of floats to levels or back, all operands in native memory.
- * Each float lane becomes a byte of a vector a quarter as wide. Offsets are in bytes.
+ * The steps of {@link LevelLoops}, {@link Int8Vectors} and {@link Int4Vectors}: one vector of floats to levels or back, all operands in
+ * native memory. Each float lane becomes a byte of a vector a quarter as wide. Offsets are in bytes.
  *
  * <p>A step of 4-bit levels does two vectors: the values of the lower halves of {@link #LANES} bytes and those of the upper halves.
  */
@@ -29,22 +29,22 @@ final class LevelVectors {
     /** Floats of a vector, and bytes of its levels. */
     static final int LANES = FLOATS.length();
 
-    /** With vectors of 64 bits, levels would be two bytes: too few to be worth it. */
+    /** Whether vectors are wide enough: with 64 bits the levels of a vector would be two bytes. */
     static final boolean PRESENT = FLOATS.vectorBitSize() >= 128;
 
-    /** The levels of 128 bits are four bytes, and no vector is that small: they are read and written as one int. */
+    /** With 128 bits the levels of a vector are four bytes; no vector is that small, so they are read and written as one int. */
     private static final boolean AS_INT = LANES == Integer.BYTES;
 
     private static final int NIBBLE = 15;
     private static final int NIBBLE_BITS = 4;
     private static final int BYTE_WITHOUT_NIBBLE = 28;
 
-    /** What {@link Rounding#draw} adds to a block's seed, lane by lane. */
+    /** The numbers that {@link Rounding#draw} adds to a block's seed, lane by lane. */
     private static final IntVector STRIDES = IntVector.zero(INTS).addIndex(1).mul(Rounding.STRIDE);
 
     private LevelVectors() {}
 
-    /** Levels to {@code at}, rounded to nearest. */
+    /** Writes levels to {@code at}, rounded to nearest. */
     static void nearest8(MemorySegment values, long place, float divisor, MemorySegment body, long at) {
         store(
                 rounded(FloatVector.fromMemorySegment(FLOATS, NativeMemory.of(values), place, ByteOrder.LITTLE_ENDIAN)
@@ -53,7 +53,7 @@ final class LevelVectors {
                 at);
     }
 
-    /** Levels to {@code at}, rounded stochastically; {@code first} is the place of the first value in its block. */
+    /** Writes levels to {@code at}, rounded stochastically; {@code first} is the place of the first value in its block. */
     static void stochastic8(
             MemorySegment values, long place, float divisor, int seed, int first, MemorySegment body, long at) {
         store(
@@ -110,7 +110,7 @@ final class LevelVectors {
         return quotients.add(ROUNDER).reinterpretAsInts();
     }
 
-    /** As {@link Rounding#draw}, which is an int and a product there: the same number. */
+    /** The number of {@link Rounding#draw}, which computes it by an int and a product. */
     private static FloatVector draws(int seed, int first) {
         IntVector h = STRIDES.add(first * Rounding.STRIDE).add(seed);
         h = h.lanewise(VectorOperators.XOR, h.lanewise(VectorOperators.LSHR, Rounding.SHIFT_ONE))
@@ -127,7 +127,7 @@ final class LevelVectors {
         return low.and(NIBBLE).or(high.lanewise(VectorOperators.LSHL, NIBBLE_BITS));
     }
 
-    /** The lowest byte of each lane to {@code at}. */
+    /** Writes the lowest byte of each lane to {@code at}. */
     private static void store(IntVector lanes, MemorySegment body, long at) {
         ByteVector bytes = lanes.convertShape(VectorOperators.I2B, BYTES, 0).reinterpretAsBytes();
         if (AS_INT) {
@@ -145,7 +145,7 @@ final class LevelVectors {
         return (IntVector) load(body, at).convertShape(VectorOperators.B2I, INTS, 0);
     }
 
-    /** {@link #LANES} bytes; any others that the vector has are without meaning. */
+    /** Loads {@link #LANES} bytes; further bytes of the vector are undefined. */
     private static ByteVector load(MemorySegment body, long at) {
         return AS_INT
                 ? IntVector.broadcast(IntVector.SPECIES_64, body.get(BITS, at)).reinterpretAsBytes()

@@ -3,22 +3,21 @@ package io.hearth.accel.vector;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Tells the compiler what {@link MemorySegment#isNative} has told the caller.
+ * Casts a segment to the JDK's class for native segments, so that C2 does not depend on the type profile.
  *
- * <p>It reads from a call site's profile what kinds of memory come by, and all vector loads and stores of a process share a few call
- * sites inside the library; so vectors over an array anywhere, even the ones that uncompiled code makes to reinterpret a vector,
- * cost every loop compiled later its unrolling: a sum of int32 kept a tenth of its speed. A cast to the class of native segments
- * is a fact that no profile overrules.
+ * <p>C2 learns the kinds of memory from the profile of a call site, and all vector loads and stores of a process share a few call sites
+ * inside the library. So one vector over an array, even one that uncompiled code makes to reinterpret a vector, costs every loop that is
+ * compiled later its unrolling: a sum of int32 kept a tenth of its speed. No profile overrules a cast.
  *
- * <p>For a like reason each loop calls the library's load itself: those calls are always inlined, while a method of our own around
- * one may have been compiled alone before, is then called, and hands over each vector in a box on the heap.
+ * <p>For a similar reason each loop calls the library's load itself. C2 always inlines those calls. A method of ours around one may have
+ * been compiled alone before; C2 then calls it and passes each vector in a box on the heap.
  */
 final class NativeMemory {
     private static final Class<? extends MemorySegment> TYPE = MemorySegment.NULL.getClass();
 
     private NativeMemory() {}
 
-    /** The segment itself, which is native memory; of whatever class, but only of the usual one it helps. */
+    /** Returns the segment, which must be native memory. The cast helps only for the usual class; another class is returned as it is. */
     static MemorySegment of(MemorySegment segment) {
         return TYPE.isInstance(segment) ? TYPE.cast(segment) : segment;
     }

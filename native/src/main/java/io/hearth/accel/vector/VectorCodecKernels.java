@@ -25,11 +25,11 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The Vector API straight on native memory.
+ * The codecs' kernels by the Vector API straight on native memory.
  *
- * <p>Bodies in arrays go the portable way: a method that sees both kinds of memory has its vectors boxed.
+ * <p>Bodies in arrays go the portable way: C2 boxes the vectors of a method that sees both kinds of memory.
  *
- * <p>Loading this class needs the module {@code jdk.incubator.vector}; {@link Engines} looks for it first.
+ * <p>Loading this class needs the module {@code jdk.incubator.vector}; {@link Engines} checks for it first.
  */
 public final class VectorCodecKernels implements CodecKernels {
     private static final VectorSpecies<Integer> INTS =
@@ -37,7 +37,10 @@ public final class VectorCodecKernels implements CodecKernels {
     private static final VectorSpecies<Float> FLOATS = INTS.withLanes(float.class);
     private static final int LANES = INTS.length();
 
-    /** Where vectors have 128 bits there may be no instruction for it, and without one it is far slower than a loop over four lanes. */
+    /**
+     * Whether lanes are compressed by an instruction: processors with vectors of 128 bits may have none, and then it is far slower than a
+     * loop over four lanes.
+     */
     private static final boolean COMPRESSES = INTS.vectorBitSize() >= 256;
 
     private static final IntVector PLACES = IntVector.zero(INTS).addIndex(1);
@@ -194,7 +197,7 @@ public final class VectorCodecKernels implements CodecKernels {
             int n = (int) Math.min(HalfBlock.VALUES, count - done);
             long place = valuesOffset + done * Float.BYTES;
             long at = halvesOffset + done * Short.BYTES;
-            // What is NaN or too large is rare, and left to who can tell.
+            // A value that is NaN or too large is rare; the portable kernels find it.
             boolean plain = vectors && LevelLoops.largest(values, place, n) < format.overflowBits();
             int whole = plain ? narrowVectors(format, values, place, n, halves, at, leaveError) : 0;
             place += (long) whole * Float.BYTES;
@@ -230,8 +233,8 @@ public final class VectorCodecKernels implements CodecKernels {
     }
 
     /**
-     * Binary16 has instructions of its own, which the compiler uses in plain loops and the Vector API does not know: what that makes of
-     * integers pays with wide vectors only, and for reading never.
+     * Whether vectors are faster than plain loops. C2 uses the processor's instructions for binary16 in plain loops, and the Vector API
+     * has none: its integer arithmetic pays only with wide vectors, and never for widening.
      */
     private static boolean byVectors(HalfFloat format) {
         return switch (format) {

@@ -10,18 +10,18 @@ import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Whole vectors straight from native memory; what is left after the last whole vector of a row goes one by one. */
+/** Products by whole vectors straight from native memory; the values of a row after the last whole vector go one by one. */
 public final class VectorMatrixKernels implements MatrixKernels {
     private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
     private static final int LANES = SPECIES.length();
 
-    /** Sums over a row at once, of whole vectors: what hides that one addition waits for another. */
+    /** Sums over a row at the same time, each a vector, which hide the latency of an addition. */
     private static final int CHAINS = 4;
 
-    /** Rows that are added to a right factor in one go. */
+    /** Rows that one pass adds to a right factor. */
     private static final int ROWS = 4;
 
-    /** Columns of so many rows, in both memories, fit into a first-level cache. */
+    /** Columns of one pass: with {@link #ROWS} rows in both memories they fit into a first-level cache. */
     private static final int TILE = 512;
 
     private static FloatVector at(MemorySegment memory, long offset) {
@@ -49,7 +49,7 @@ public final class VectorMatrixKernels implements MatrixKernels {
         }
     }
 
-    /** In the same order each time, which a reduction of lanes does not promise. */
+    /** Adds in the same order each time, which a reduction of lanes does not guarantee. */
     private static float dot(
             MemorySegment a, MemorySegment b, long offset, float[] line, int from, int n, float[] lanes) {
         FloatVector one = FloatVector.zero(SPECIES);
@@ -184,7 +184,7 @@ public final class VectorMatrixKernels implements MatrixKernels {
         }
     }
 
-    /** Of as many columns as a vector has lanes, from column {@code c} on. */
+    /** The product for one vector of columns, from column {@code c} on. */
     private static FloatVector product(float[] left, int from, float[] right, int width, int columns, int c) {
         FloatVector sum = FloatVector.fromArray(SPECIES, right, c).mul(left[from]);
         for (int k = 1; k < width; k++) {

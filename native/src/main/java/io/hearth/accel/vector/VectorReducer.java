@@ -12,21 +12,20 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The Vector API straight on the native accumulator, without a copy of either operand.
+ * Sums of FLOAT32, BFLOAT16 and INT32, and divisions of the floats among them, by the Vector API straight on native memory, without a
+ * copy of either operand. All other types and operations go through arrays as in {@link PortableReducer}: gradients are sums of these
+ * three types.
  *
- * <p>Loads from an array and stores to native memory stay unboxed only where a loop sees one kind of memory per operand; so
- * inputs come as {@code byte[]} and accumulators as native segments, never mixed. FLOAT16 and the bytes go through arrays as in
- * {@link PortableReducer}: the first has no vector type here, the others no vector product.
+ * <p>Loads from an array and stores to native memory stay unboxed only where a loop sees one kind of memory per operand. So each loop
+ * exists twice: with the right operand in a {@code byte[]}, and in native memory.
  *
- * <p>Loading this class needs the module {@code jdk.incubator.vector}; {@link Engines} looks for it first.
+ * <p>Loading this class needs the module {@code jdk.incubator.vector}; {@link Engines} checks for it first.
  */
 public final class VectorReducer implements Reducer {
     private final PortableReducer arrays = new PortableReducer();
     private final FloatVectors float32 = new FloatVectors(arrays.loops(DataType.FLOAT32));
-    private final TypeLoops float64 = new DoubleVectors(arrays.loops(DataType.FLOAT64));
     private final TypeLoops bfloat16 = new BfloatVectors(arrays.loops(DataType.BFLOAT16));
     private final TypeLoops int32 = new IntVectors(arrays.loops(DataType.INT32));
-    private final TypeLoops int64 = new LongVectors(arrays.loops(DataType.INT64));
 
     @Override
     public CodecKernels codecKernels() {
@@ -88,11 +87,9 @@ public final class VectorReducer implements Reducer {
     private TypeLoops loops(DataType type) {
         return switch (type) {
             case FLOAT32 -> float32;
-            case FLOAT64 -> float64;
             case BFLOAT16 -> bfloat16;
             case INT32 -> int32;
-            case INT64 -> int64;
-            case FLOAT16, INT8, UINT8 -> arrays.loops(type);
+            case FLOAT64, FLOAT16, INT64, INT8, UINT8 -> arrays.loops(type);
         };
     }
 }

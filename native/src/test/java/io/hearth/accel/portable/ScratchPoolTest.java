@@ -12,7 +12,7 @@ final class ScratchPoolTest {
     private final ScratchPool<Object> spares = new ScratchPool<>(Object::new);
 
     @Test
-    void whatIsLentIsNobodyElsesUntilItComesBack() {
+    void anObjectBelongsToOneThreadUntilItIsGivenBack() {
         Object first = spares.take();
         var lent = new ArrayList<Object>();
         for (int i = 0; i < 2 * ScratchPool.KEPT_MAX; i++) {
@@ -20,7 +20,7 @@ final class ScratchPoolTest {
         }
         assertEquals(lent.size(), new HashSet<>(lent).size());
         lent.forEach(spares::giveBack);
-        spares.giveBack(first); // all places are taken: it goes
+        spares.giveBack(first); // all places are taken: the pool drops it
         Set<Object> kept = new HashSet<>(lent.subList(0, ScratchPool.KEPT_MAX));
         for (int i = 0; i < ScratchPool.KEPT_MAX; i++) {
             kept.remove(spares.take());
