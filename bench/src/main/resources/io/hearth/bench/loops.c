@@ -13,45 +13,16 @@
         return 0;                                                                                                           \
     }
 
-static volatile int divisor = 1; // volatile, so that the compiler cannot use that it is 1
-
 LOOP(sum_float32, float, a[i] + b[i])
 LOOP(sum4_float32, float, ((a[i] + b[i]) + c[i]) + d[i])
 LOOP(sum_int32, uint32_t, a[i] + b[i])
 LOOP(sum4_int32, uint32_t, a[i] + b[i] + c[i] + d[i])
-
-long divide_float32(float *restrict a, void *b, void *c, void *d, void *body, long n)
-{
-    float by = (float)divisor;
-    for (long i = 0; i < n; i++) {
-        a[i] /= by;
-    }
-    return 0;
-}
-
-long divide_int32(int32_t *restrict a, void *b, void *c, void *d, void *body, long n)
-{
-    int32_t by = divisor;
-    for (long i = 0; i < n; i++) {
-        a[i] /= by;
-    }
-    return 0;
-}
 
 #ifdef __FLT16_MAX__
 #define HALF(value) ((float)(value))
 LOOP(sum_float16, _Float16, (_Float16)(HALF(a[i]) + HALF(b[i])))
 LOOP(sum4_float16, _Float16,
      (_Float16)(HALF((_Float16)(HALF((_Float16)(HALF(a[i]) + HALF(b[i]))) + HALF(c[i]))) + HALF(d[i])))
-
-long divide_float16(_Float16 *restrict a, void *b, void *c, void *d, void *body, long n)
-{
-    float by = (float)divisor;
-    for (long i = 0; i < n; i++) {
-        a[i] = (_Float16)(HALF(a[i]) / by);
-    }
-    return 0;
-}
 #endif
 
 static inline float widened(uint16_t bits)
@@ -73,15 +44,6 @@ static inline uint16_t narrowed(float value)
 LOOP(sum_bfloat16, uint16_t, narrowed(widened(a[i]) + widened(b[i])))
 LOOP(sum4_bfloat16, uint16_t,
      narrowed(widened(narrowed(widened(narrowed(widened(a[i]) + widened(b[i]))) + widened(c[i]))) + widened(d[i])))
-
-long divide_bfloat16(uint16_t *restrict a, void *b, void *c, void *d, void *body, long n)
-{
-    float by = (float)divisor;
-    for (long i = 0; i < n; i++) {
-        a[i] = narrowed(widened(a[i]) / by);
-    }
-    return 0;
-}
 
 enum { BLOCK = 64 };
 

@@ -26,21 +26,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A reduced chunk makes no garbage once its code is compiled: a collector must not stop a ring. */
+/** Reducing a chunk allocates nothing once its code is compiled: a garbage collection must not stop a ring. */
 final class AllocationTest {
-    /** A chunk with a tail behind the last whole vector. */
+    /** A chunk with a tail after the last whole vector. */
     private static final int BYTES = 4096 + 8;
 
     private static final int CALLS = 200;
 
-    /** Until the compiler is done, which takes as long as the machine's other work lets it. */
+    /** Batches until the compiler is idle, which depends on the machine's other work. */
     private static final int BATCHES_MAX = 25_000;
 
     private static final int SUBMISSION_BATCHES_MAX = 500;
 
     /**
-     * Of a batch that adds two blocks in each call. The portable loop makes a buffer for each block, and the compiler makes no object of it
-     * unless the profile of what was run before in this JVM, all other tests, keeps it from inlining that.
+     * Bytes of a batch whose calls add two blocks each. The portable loop makes a buffer for each block, and the compiler allocates none,
+     * unless the profile of earlier tests in this JVM keeps it from inlining.
      */
     private static final long BUFFERS_BYTES = 2 * 160 * CALLS;
 
@@ -54,7 +54,7 @@ final class AllocationTest {
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /** The least that a batch of calls allocated. */
+    /** The fewest bytes that a batch of calls allocated. */
     private static long leastAllocated(Runnable call, long enough) {
         long least = Long.MAX_VALUE;
         for (int batch = 0; batch < BATCHES_MAX && least > enough; batch++) {
@@ -69,7 +69,7 @@ final class AllocationTest {
 
     private static void assertLittle(long most, Runnable call, String what) {
         long least = leastAllocated(call, most);
-        assertTrue(least <= most, () -> what + " made " + least / CALLS + " bytes of garbage in each call");
+        assertTrue(least <= most, () -> what + " allocated " + least / CALLS + " bytes in each call");
     }
 
     private static long allocated() {
@@ -110,7 +110,7 @@ final class AllocationTest {
         }
     }
 
-    /** Each format, with a last block that is shorter than the others. */
+    /** Every format, with a last block that is shorter than the others. */
     @Tag("full")
     @ParameterizedTest
     @CsvSource({"PORTABLE", "VECTOR"})
@@ -143,13 +143,12 @@ final class AllocationTest {
         }
     }
 
-    /** Neither in the calling thread nor in the one that talks to Metal. */
+    /** Neither the calling thread nor the thread of Metal allocates. */
     @ParameterizedTest
     @EnumSource(
             names = {
                 "SUM_FLOAT32",
                 "SUM4_FLOAT32",
-                "DIVIDE_FLOAT32",
                 "SUM_INT32",
                 "ADD_INT8",
                 "QUANTISE_INT8",

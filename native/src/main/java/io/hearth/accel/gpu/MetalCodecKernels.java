@@ -18,8 +18,8 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The GPU for what it takes of the codecs' kernels and {@link EngineChoice} gives it, another engine for the rest: levels of 4 bits,
- * halves, checks of bodies, short runs, and whatever of a call the GPU left undone.
+ * The codecs' kernels by the GPU where it has the kernel and {@link EngineChoice} gives it the call. Another engine does the rest: levels
+ * of 4 bits, halves, checks of bodies, short runs, and the part of a call that the GPU left undone.
  */
 public final class MetalCodecKernels implements CodecKernels {
     private static final int RUN_UNIT = 1024;
@@ -33,7 +33,7 @@ public final class MetalCodecKernels implements CodecKernels {
     private final long histogramFrom;
     private final long sumFrom;
 
-    /** Both are shared with others. */
+    /** Both engines are shared with others. */
     public MetalCodecKernels(MetalEngine metal, CodecKernels cpu, EngineChoice choice) {
         this.metal = metal;
         this.cpu = cpu;
@@ -130,7 +130,7 @@ public final class MetalCodecKernels implements CodecKernels {
         return found == NONE ? NONE : done + found;
     }
 
-    /** How many values the GPU did: whole blocks, or all. */
+    /** Returns how many values the GPU did: whole blocks, or all. */
     private long quantised(
             BlockFormat format,
             Rounding rounding,
@@ -226,13 +226,13 @@ public final class MetalCodecKernels implements CodecKernels {
         PortableCodecKernels.histogram(cpu, values, valuesOffset, done, count, histogram);
     }
 
-    /** By the CPU: thin products wait for memory, not for arithmetic. */
+    /** The CPU's: memory limits thin products, not arithmetic. */
     @Override
     public MatrixKernels matrices() {
         return cpu.matrices();
     }
 
-    /** As large as the CPU would have it, unless a larger run is one whose kernel the GPU does. */
+    /** The CPU's length, unless the GPU does the kernel for a longer run. */
     @Override
     public int run(KernelKind kernel, long count) {
         int most = runMax(count);

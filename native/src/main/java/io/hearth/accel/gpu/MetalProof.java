@@ -10,15 +10,15 @@ import io.hearth.accel.selftest.ReducerSelfTest;
 import java.util.Optional;
 
 /**
- * Whether each kernel of a GPU gave the portable engine's bits. What the CPU did in its place proves nothing, so a proof has a gap
- * if the GPU failed, was not asked, or did fewer calls than there are.
+ * The comparison of each kernel of a GPU with the portable engine. A call that the CPU did for the GPU proves nothing, so a proof has a
+ * gap if the GPU failed, was not asked, or did fewer calls than the test made.
  *
- * @param checks how many calls were compared
- * @param difference what was wrong; empty if nothing was
- * @param gap what was not seen at work; empty if all was
+ * @param checks number of compared calls
+ * @param difference the first wrong result; empty if there was none
+ * @param gap why a kernel was not seen at work; empty if all were
  */
 public record MetalProof(int checks, Optional<String> difference, Optional<String> gap) {
-    /** One round over all kernels; nobody else may use the engine meanwhile. It is only borrowed. */
+    /** Runs one round over all kernels. No other thread may use the engine meanwhile; it is borrowed. */
     public static MetalProof of(MetalEngine engine) {
         engine.askAgain();
         MetalStatus before = engine.status();
@@ -38,7 +38,7 @@ public record MetalProof(int checks, Optional<String> difference, Optional<Strin
         return new MetalProof(reducing.checks() + packing.checks(), difference, gap);
     }
 
-    /** What speaks against the GPU, the worse first; empty if nothing does. */
+    /** The reason against the GPU, a wrong result first; empty if there is none. */
     public Optional<String> doubt() {
         return difference.or(() -> gap);
     }

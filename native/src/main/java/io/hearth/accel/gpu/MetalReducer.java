@@ -17,26 +17,25 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The GPU for what it takes and {@link EngineChoice} gives it, another engine for the rest: short runs, types that the GPU does
- * not do, and whatever of a call the GPU left undone.
+ * Reductions by the GPU where it has the kernel and {@link EngineChoice} gives it the call. Another engine does the rest: short runs,
+ * other types, divisions, and the part of a call that the GPU left undone.
  */
 public final class MetalReducer implements Reducer {
-    private static final Long NEVER = Long.MAX_VALUE; // an object already, so that no call makes one
+    private static final Long NEVER = Long.MAX_VALUE; // boxed once, so that no call allocates
 
     private final MetalEngine metal;
     private final Reducer cpu;
     private final CodecKernels codecs;
 
-    /** By type: bytes of an operand from which the GPU is asked. */
+    /** By type, the bytes of an operand from which the GPU is asked. */
     private final Map<DataType, Long> combineFrom = new EnumMap<>(DataType.class);
 
     private final Map<DataType, Long> combineManyFrom = new EnumMap<>(DataType.class);
-    private final Map<DataType, Long> divideFrom = new EnumMap<>(DataType.class);
 
     /** Bytes below which no kernel of the GPU is asked. */
     private final long leastBytes;
 
-    /** {@code metal} is shared with others, {@code cpu} is this one's own. */
+    /** {@code metal} is shared with others, {@code cpu} belongs to this reducer. */
     public MetalReducer(MetalEngine metal, Reducer cpu, EngineChoice choice) {
         this.metal = metal;
         this.cpu = cpu;
@@ -44,7 +43,6 @@ public final class MetalReducer implements Reducer {
         for (DataType type : DataType.values()) {
             KernelKind.combining(type).ifPresent(kind -> combineFrom.put(type, choice.metalFrom(kind)));
             KernelKind.combiningMany(type).ifPresent(kind -> combineManyFrom.put(type, choice.metalFrom(kind)));
-            KernelKind.dividing(type).ifPresent(kind -> divideFrom.put(type, choice.metalFrom(kind)));
         }
         leastBytes = choice.metalFrom().values().stream()
                 .mapToLong(from -> from)
@@ -166,12 +164,9 @@ public final class MetalReducer implements Reducer {
         }
     }
 
+    /** By the CPU: it would take as long to copy the GPU's quotients to their place. */
     @Override
     public void divide(DataType type, MemorySegment values, long offset, long count, int divisor) {
-        Operands.checkDivide(type, values, offset, count, divisor);
-        long done = takes(divideFrom, type, count) ? metal.divide(type, values, offset, count, divisor) : 0;
-        if (done < count) {
-            cpu.divide(type, values, offset + done * type.bytes(), count - done, divisor);
-        }
+        cpu.divide(type, values, offset, count, divisor);
     }
 }

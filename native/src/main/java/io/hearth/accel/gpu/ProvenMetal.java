@@ -4,8 +4,8 @@ import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalLimits;
 
 /**
- * The Metal engine of this process: there is one GPU, opened when it is first asked for, compared with the portable engine before
- * its first real call, and kept until the process ends.
+ * The Metal engine of this process. Its one GPU is opened by the first use, compared with the portable engine before its first real call,
+ * and kept until the process ends.
  */
 public final class ProvenMetal {
     private ProvenMetal() {}
@@ -19,8 +19,8 @@ public final class ProvenMetal {
     }
 
     /**
-     * The same engine, given up if any kernel gives other bits than the portable engine, or if not all of them could be seen at
-     * work in two rounds: one fault that passes may happen in a first one.
+     * Returns the same engine. It is disabled if a kernel gives other bits than the portable engine, or if two rounds do not show all
+     * kernels at work; a passing fault may spoil the first round.
      */
     static MetalEngine proven(MetalEngine engine) {
         if (engine.status().usable()) {

@@ -1,16 +1,16 @@
 package io.hearth.accel.metal;
 
 /**
- * Divides a combination of many inputs into dispatches of few: each after the first goes on from the result so far, in the order
- * of the inputs, so that the roundings are those of one input after the other. Pure.
+ * Splits a combination of many inputs into dispatches of few. Each dispatch after the first continues from the result so far, in the
+ * order of the inputs, so that the roundings are those of one input after the other. Pure.
  *
- * <p>Two places take turns as the result: what a kernel writes must not be reached by another argument of it, or the compiler,
- * which takes them to be apart, may do the loads and stores in any order.
+ * <p>Two places alternate as the result, because no other argument of a kernel may reach the memory that it writes: the compiler assumes
+ * that they are apart and may order loads and stores freely.
  */
 final class Chain {
     private Chain() {}
 
-    /** How many dispatches so many inputs take. */
+    /** The number of dispatches for that many inputs. */
     static int length(int inputs) {
         return 1 + Math.ceilDiv(Math.max(0, inputs - Kernel.INPUTS_MAX), Kernel.INPUTS_MAX - 1);
     }
@@ -20,8 +20,8 @@ final class Chain {
      *
      * @param even a place for {@code count} elements, which the first dispatch, the third and so on write
      * @param odd another for the second and so on; apart from {@code even} and from all inputs. Not used where there is one dispatch.
-     * @param inputs the first {@code inputCount} of it count, at least 2
-     * @return which of both has the result
+     * @param inputs the first {@code inputCount} places are used, at least 2
+     * @return the one of both that has the result
      */
     static Dispatch.Place encode(
             Commands commands,
@@ -43,9 +43,9 @@ final class Chain {
                 taken++;
             }
             for (int i = taken; i < Kernel.INPUTS_MAX; i++) {
-                dispatch.buffer(first); // the kernel will not read it, but each declared buffer has to be one
+                dispatch.buffer(first); // the kernel does not read it, but Metal requires each declared buffer
             }
-            dispatch.reducing(count, operation, taken, 1);
+            dispatch.word(count).word(operation).word(taken);
             if (next == inputCount) {
                 return target;
             }

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call that combines inputs, told step by step and then run; reused by the next call, so that none makes garbage. Whoever has the
+ * One call that combines inputs: set step by step, then run. The next call reuses it, so that no call allocates. The thread that has the
  * turn uses it.
  */
 final class Combination implements GpuTurns.Piece {
@@ -28,7 +28,7 @@ final class Combination implements GpuTurns.Piece {
         this.turns = turns;
     }
 
-    /** {@code op} is not AVG. */
+    /** Starts a call; {@code op} must not be AVG. */
     void begin(DataType type, ReduceOp op, MemorySegment target, long targetOffset) {
         operation = switch (op) {
             case SUM -> 0;
@@ -50,13 +50,13 @@ final class Combination implements GpuTurns.Piece {
         offsets[inputCount++] = offset;
     }
 
-    /** The last input. */
+    /** Adds the last input. */
     void add(byte[] input, int offset) {
         array = input;
         arrayOffset = offset;
     }
 
-    /** How many elements were done, from the first one on; nobody's memory is held after it. */
+    /** Runs the call and returns how many elements are done, from the first one on; it keeps no operand afterwards. */
     int run(int count) {
         try {
             return kernel.isEmpty() ? 0 : (int) turns.inPieces(count, turns.countMax(type.bytes(), 1), this);

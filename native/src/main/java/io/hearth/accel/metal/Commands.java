@@ -8,12 +8,12 @@ final class Commands {
     private final List<Dispatch> dispatches = new ArrayList<>();
     private int count;
 
-    /** Forgets all. */
+    /** Removes all dispatches. */
     void clear() {
         count = 0;
     }
 
-    /** One more, the caller's to fill; {@code units} as {@link Dispatch#units} has it. */
+    /** Adds a dispatch, which the caller fills; {@code units} as in {@link Dispatch#units}. */
     Dispatch add(Kernel kernel, long units) {
         if (count == dispatches.size()) {
             dispatches.add(new Dispatch());

@@ -1,10 +1,10 @@
 package io.hearth.accel.metal;
 
 /**
- * Whether the GPU is asked, from what it did so far. Pure.
+ * Decides by the GPU's earlier calls whether it is asked. Pure.
  *
  * <pre>
- * asked --fault that may pass--&gt; skipped for 16 calls, then 32, 64, … --success--&gt; asked, all forgiven
+ * asked --fault that may pass--&gt; skipped for 16 calls, then 32, 64, … --success--&gt; asked, faults cleared
  * asked --5th such fault in a row, or a lasting one--&gt; lost
  * </pre>
  *
@@ -33,7 +33,7 @@ record Confidence(int faults, int callsToSkip, boolean lost) {
         return new Confidence(faults, Math.max(0, callsToSkip - 1), lost);
     }
 
-    /** A loss is not undone by the end of a call that began before it. */
+    /** A call that began before a loss and ends well afterwards does not undo it. */
     Confidence afterSuccess() {
         return lost ? this : FULL;
     }

@@ -1,9 +1,9 @@
 package io.hearth.accel.metal;
 
 /**
- * One kernel over a run of elements, told step by step: first {@link Commands#add}, then each buffer that the kernel declares in
- * the order of their indices, also those that it will not read, then the words of its {@code Job} in order. Reused from one command
- * buffer to the next, so that a submission makes no garbage.
+ * One kernel over a run of elements, set step by step: first {@link Commands#add}, then each buffer that the kernel declares, in the
+ * order of the indices and also those that it will not read, then the words of its {@code Job} in order. The next command buffer reuses
+ * it, so that a submission allocates nothing.
  */
 final class Dispatch {
     private final Place[] buffers = new Place[Kernel.JOB_INDEX];
@@ -13,7 +13,7 @@ final class Dispatch {
     private int bufferCount;
     private int parameterCount;
 
-    /** From {@code offset} bytes on within a buffer; a multiple of 4. Its owner sets it anew later. */
+    /** A place in a buffer, {@code offset} bytes from its start; a multiple of 4. Its owner sets it again later. */
     static final class Place {
         private Gpu.Buffer buffer;
         private long offset;
@@ -24,7 +24,7 @@ final class Dispatch {
 
         Place set(Gpu.Buffer buffer, long offset) {
             if (offset % 4 != 0) {
-                throw new IllegalArgumentException("Metal needs offsets that 4 divides, got " + offset);
+                throw new IllegalArgumentException("offset must be a multiple of 4, got " + offset);
             }
             this.buffer = buffer;
             this.offset = offset;
@@ -40,7 +40,7 @@ final class Dispatch {
         }
     }
 
-    /** {@code units} as {@link #units} has it. */
+    /** Starts a dispatch; {@code units} as in {@link #units}. */
     Dispatch begin(Kernel kernel, long units) {
         this.kernel = kernel;
         this.units = units;
@@ -49,34 +49,23 @@ final class Dispatch {
         return this;
     }
 
-    /** The next buffer. */
+    /** Adds the next buffer. */
     Dispatch buffer(Place place) {
         buffers[bufferCount++] = place;
         return this;
     }
 
-    /** The next word of the {@code Job}. */
+    /** Adds the next word of the {@code Job}. */
     Dispatch word(int word) {
         parameters[parameterCount++] = word;
         return this;
-    }
-
-    /**
-     * All words of a combination or a division.
-     *
-     * @param op as an index into SUM, MIN, MAX, PROD
-     * @param inputs from 2 to 4; a division reads count and divisor only
-     * @param divisor as a whole number and, rounded here and not by the GPU, as bits of a float32
-     */
-    Dispatch reducing(int count, int op, int inputs, int divisor) {
-        return word(count).word(op).word(inputs).word(divisor).word(Float.floatToRawIntBits(divisor));
     }
 
     Kernel kernel() {
         return kernel;
     }
 
-    /** Elements, or groups of {@link Kernel#lanes} threads where the kernel has such; at least 1. */
+    /** Number of elements, or of groups for a kernel with {@link Kernel#lanes}; at least 1. */
     long units() {
         return units;
     }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A method's types as the Objective-C runtime writes them, without what does not change how it is called: frame offsets,
+ * A method's types as the Objective-C runtime writes them, without the parts that do not affect a call: frame offsets,
  * qualifiers ({@code const}, {@code inout}, …), names of structs.
  *
  * <pre>
@@ -30,7 +30,7 @@ record Encoding(List<String> types) {
     }
 
     /**
-     * Reads an encoding as this table or a runtime writes it.
+     * Parses an encoding of this package or of a runtime.
      *
      * @throws IllegalArgumentException if a bracket is missing
      */
@@ -51,9 +51,9 @@ record Encoding(List<String> types) {
     }
 
     /**
-     * How C would call the method: receiver and selector first.
+     * The signature of the method in C: receiver and selector first.
      *
-     * @throws IllegalArgumentException if a type is none of those that this package uses
+     * @throws IllegalArgumentException if this package does not use one of the types
      */
     FunctionDescriptor descriptor() {
         MemoryLayout[] arguments = types.stream().skip(1).map(Encoding::layout).toArray(MemoryLayout[]::new);
@@ -71,7 +71,7 @@ record Encoding(List<String> types) {
     private static MemoryLayout layout(String type) {
         return switch (type) {
             case "*" -> ValueLayout.ADDRESS;
-            case "Q", "q", "@", ":", "#" -> ValueLayout.JAVA_LONG; // as Messages has objects
+            case "Q", "q", "@", ":", "#" -> ValueLayout.JAVA_LONG; // objects are longs, as in Messages
             case "B" -> ValueLayout.JAVA_BOOLEAN;
             case "d" -> ValueLayout.JAVA_DOUBLE;
             case "{?=QQQ}" -> SIZE;

@@ -30,7 +30,7 @@ final class Foundation {
         return string == 0 ? "" : ObjectiveC.text(messages.text(string, Selector.UTF8), TEXT_BYTES_MAX);
     }
 
-    /** Description and code of an NSError, in one line that a log can bear. */
+    /** Description and code of an NSError in one line of limited length. */
     String error(long error) throws MetalException {
         if (error == 0) {
             return "no reason given";
@@ -40,7 +40,7 @@ final class Foundation {
         return shown + " (code " + code(error) + ")";
     }
 
-    /** 0 for nil. */
+    /** The code of an NSError; 0 for nil. */
     long code(long error) throws MetalException {
         return error == 0 ? 0 : messages.signedNumber(error, Selector.CODE);
     }

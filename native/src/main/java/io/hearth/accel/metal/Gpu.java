@@ -25,7 +25,7 @@ final class Gpu {
     /** A compiled kernel; {@code threadsMax} per threadgroup. */
     record Pipeline(long object, long threadsMax) {}
 
-    /** Memory of Metal's, and the same memory as CPU and sockets see it. */
+    /** A buffer of Metal, and the same memory as CPU and sockets see it. */
     record Buffer(long object, MemorySegment contents) {}
 
     private Gpu(
@@ -46,9 +46,9 @@ final class Gpu {
     }
 
     /**
-     * Finds the GPU and compiles all kernels of a text for it, which takes up to a second.
+     * Finds the GPU and compiles all kernels of a text, which takes up to a second.
      *
-     * @param limitMillis for one submission
+     * @param limitMillis timeout of one submission
      */
     static Gpu open(ObjectiveC runtime, String source, long limitMillis) throws MetalException {
         var messages = new Messages(runtime);
@@ -103,12 +103,12 @@ final class Gpu {
         return object;
     }
 
-    /** As Metal calls it. */
+    /** The name by which Metal calls the GPU. */
     String name() {
         return name;
     }
 
-    /** Shared memory, all of it zero; the caller owns it until {@link #release}. */
+    /** Allocates shared memory, all of it zero; the caller owns it until {@link #release}. */
     @SuppressWarnings("restricted")
     Buffer newBuffer(long bytes) throws MetalException {
         if (bytes > bufferBytesMax) {
@@ -131,17 +131,17 @@ final class Gpu {
         messages.tell(buffer.object(), Selector.RELEASE);
     }
 
-    /** Carries out all dispatches, one after the other, in one command buffer, and waits for the end. */
+    /** Runs all dispatches, one after the other, in one command buffer, and waits for the end. */
     void run(Commands dispatches) throws MetalException {
         submission.run(dispatches);
     }
 
-    /** How long one submission may take from now on. */
+    /** Sets the timeout of one submission. */
     void limitSubmissions(long millis) {
         submission.limit(millis);
     }
 
-    /** Gives back all that {@link #open} made; buffers are their owners' business. */
+    /** Releases everything that {@link #open} made; the owners release buffers. */
     void close() throws MetalException {
         for (Pipeline pipeline : pipelines.values()) {
             messages.tell(pipeline.object(), Selector.RELEASE);

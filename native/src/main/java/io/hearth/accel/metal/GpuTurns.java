@@ -6,13 +6,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The opened GPU, if there is one, for one call at a time, each in pieces of which every one is a submission. What goes wrong is
- * written into the {@link MetalRecord} and never thrown.
+ * Gives the opened GPU to one call at a time; each call runs in pieces, and each piece is one submission. Faults are recorded in the
+ * {@link MetalRecord} and never thrown.
  *
  * <p>Any thread.
  */
 final class GpuTurns implements AutoCloseable {
-    /** Of a call to Metal behind that of a submission, which ends itself. */
+    /** Added to the timeout of a submission for a call to Metal: a submission ends on its own before. */
     private static final Duration CALL_MORE = Duration.ofSeconds(1);
 
     private final MetalLimits limits;
@@ -23,11 +23,11 @@ final class GpuTurns implements AutoCloseable {
     private final @Nullable Gpu gpu;
     private final Staging staging; // guarded by turn
     private final Commands commands = new Commands(); // guarded by turn
-    private final MetalThread.Task<Commands> runCommands = this::runCommands; // made once, not by each piece
+    private final MetalThread.Task<Commands> runCommands = this::runCommands; // made once, so that no piece allocates
     private long sharedBytes; // guarded by turn
     private boolean closed; // guarded by turn
 
-    /** Owns what was opened. */
+    /** Owns the thread and the GPU of {@code opening}. */
     GpuTurns(MetalLimits limits, Opening opening, MetalRecord record) {
         this.limits = limits;
         callLimit = limits.submission().plus(CALL_MORE);
@@ -57,12 +57,12 @@ final class GpuTurns implements AutoCloseable {
                 limits.pieceBytesMax());
     }
 
-    /** One submission over {@code count} elements from {@code first} on; false if the CPU has to go on there. */
+    /** Runs one submission over {@code count} elements from {@code first} on; false if the CPU must continue there. */
     interface Piece {
         boolean run(long first, int count) throws MetalException;
     }
 
-    /** Keeps the turn until {@link #end}; false if another thread has it, and then the CPU does the call: nobody waits for a GPU. */
+    /** Takes the turn until {@link #end}; false if another thread has it. Then the CPU does the call: no thread waits for a GPU. */
     boolean begin() {
         boolean free = turn.tryLock();
         if (!free) {
@@ -75,7 +75,7 @@ final class GpuTurns implements AutoCloseable {
         turn.unlock();
     }
 
-    /** How many of {@code count} elements were done, from the first one on, in pieces of at most {@code countMax}. */
+    /** Runs pieces of at most {@code countMax} elements; returns how many of {@code count} elements are done, from the first one on. */
     long inPieces(long count, int countMax, Piece piece) {
         if (!begin()) {
             return 0;
@@ -89,7 +89,7 @@ final class GpuTurns implements AutoCloseable {
                 boolean goesOn = true;
                 while (goesOn && done < count) {
                     int n = (int) Math.min(countMax, count - done);
-                    commands.clear(); // and not behind a piece: after a hang its thread may still read them
+                    commands.clear(); // not after a piece: after a hang its thread may still read them
                     goesOn = piece.run(done, n);
                     done += goesOn ? n : 0;
                 }
@@ -104,12 +104,12 @@ final class GpuTurns implements AutoCloseable {
         }
     }
 
-    /** Most elements of so many bytes in a piece, a multiple of {@code multiple}. */
+    /** Most elements of {@code elementBytes} in a piece, a multiple of {@code multiple}. */
     int countMax(int elementBytes, int multiple) {
         return limits.pieceBytesMax() / elementBytes / multiple * multiple;
     }
 
-    /** Where the operands of a piece lie; within a piece only. */
+    /** The places of a piece's operands; only within a piece. */
     Staging staging() {
         return staging;
     }
@@ -119,12 +119,12 @@ final class GpuTurns implements AutoCloseable {
         return staging.bytesCopied();
     }
 
-    /** The dispatches of a piece, to be filled and then {@link #run}; within a piece only. */
+    /** The dispatches of a piece, which the piece fills and then runs by {@link #run}; only within a piece. */
     Commands commands() {
         return commands;
     }
 
-    /** All dispatches of {@link #commands} in one command buffer, one after the other; once in a piece. */
+    /** Runs all dispatches of {@link #commands} in one command buffer, one after the other; once in a piece. */
     void run() throws MetalException {
         onThread(runCommands);
     }
@@ -134,7 +134,7 @@ final class GpuTurns implements AutoCloseable {
         return commands;
     }
 
-    /** From now on a submission is given up as {@link MetalLimits#submission(long)} says. */
+    /** Sets the timeout of a submission to {@link MetalLimits#submission(long)}. */
     void expectAtMost(long nanos) {
         turn.lock();
         try {
@@ -148,7 +148,7 @@ final class GpuTurns implements AutoCloseable {
         }
     }
 
-    /** A buffer whose contents are read in place from now on; empty if Metal is not usable, is busy or has no room. */
+    /** Allocates a buffer whose contents the GPU reads in place; empty if Metal is not usable, is busy or has no room. */
     Optional<Gpu.Buffer> share(long bytes) {
         if (!turn.tryLock()) {
             return Optional.empty();
@@ -169,7 +169,7 @@ final class GpuTurns implements AutoCloseable {
         }
     }
 
-    /** Gives the buffer of ended memory back, unless the GPU may still be at work on it. */
+    /** Releases the buffer of closed memory, unless the GPU may still use it. */
     void unshare(MetalMemory memory) {
         turn.lock();
         try {
@@ -201,19 +201,19 @@ final class GpuTurns implements AutoCloseable {
 
     private <T> T onThread(MetalThread.Task<T> task) throws MetalException {
         if (thread == null) {
-            throw new AssertionError("asked although there is no thread for a GPU");
+            throw new AssertionError("there is no thread for a GPU");
         }
         return thread.call(task, callLimit);
     }
 
     private Gpu opened() {
         if (gpu == null) {
-            throw new AssertionError("asked although there is no GPU");
+            throw new AssertionError("there is no GPU");
         }
         return gpu;
     }
 
-    /** Gives all back, except after a GPU that did not answer; calls after that do nothing. */
+    /** Releases everything, except after a GPU that did not answer; later calls do nothing. */
     @Override
     public void close() {
         turn.lock();

@@ -4,16 +4,12 @@ import io.hearth.core.DataType;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The functions of {@code reduce.metal} and {@code codecs.metal}; function {@code combine_float32} is the constant of that name. */
+/** The functions of {@code reduce.metal} and {@code codecs.metal}; a constant has the name of its function in capitals. */
 enum Kernel {
     COMBINE_FLOAT32,
     COMBINE_FLOAT16,
     COMBINE_BFLOAT16,
     COMBINE_INT32,
-    DIVIDE_FLOAT32,
-    DIVIDE_FLOAT16,
-    DIVIDE_BFLOAT16,
-    DIVIDE_INT32,
     QUANTISE_INT8,
     ADD_INT8,
     SELECT_FLOAT32,
@@ -22,21 +18,21 @@ enum Kernel {
     /** Threads of a group that share memory. */
     static final int LANES = 32;
 
-    /** How many values a group of {@link #HISTOGRAM_FLOAT32} looks at. */
+    /** Values of one group of {@link #HISTOGRAM_FLOAT32}. */
     static final int HISTOGRAM_RUN = 32 * LANES;
 
-    /** How many inputs one dispatch of a combining kernel takes, at least 2. */
+    /** Most inputs of one dispatch of a combining kernel, at least 2. */
     static final int INPUTS_MAX = 4;
 
-    /** Place of the parameters among the arguments: behind the target and all inputs. */
+    /** Index of the parameters among the arguments: after the target and all inputs. */
     static final int JOB_INDEX = 1 + INPUTS_MAX;
 
     /** Words of the largest {@code …Job}. */
     static final int PARAMETERS_MAX = 8;
 
-    private final Optional<Kernel> some = Optional.of(this); // made once, not by each call
+    private final Optional<Kernel> some = Optional.of(this); // made once, so that no call allocates
 
-    /** How many threads each group has to have, {@link #LANES}; 0 where that does not matter. */
+    /** The number of threads that each group must have, {@link #LANES}; 0 if any number will do. */
     int lanes() {
         return switch (this) {
             case QUANTISE_INT8, SELECT_FLOAT32, HISTOGRAM_FLOAT32 -> LANES;
@@ -48,24 +44,16 @@ enum Kernel {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Empty for types that stay on the CPU: GPUs have no float64, and bytes and longs are not worth the way. */
+    /**
+     * The kernel that combines a type; empty for types that stay on the CPU: GPUs have no float64, and bytes and longs are not worth a
+     * submission.
+     */
     static Optional<Kernel> combining(DataType type) {
         return switch (type) {
             case FLOAT32 -> COMBINE_FLOAT32.some;
             case FLOAT16 -> COMBINE_FLOAT16.some;
             case BFLOAT16 -> COMBINE_BFLOAT16.some;
             case INT32 -> COMBINE_INT32.some;
-            case FLOAT64, INT64, INT8, UINT8 -> Optional.empty();
-        };
-    }
-
-    /** Empty for types that stay on the CPU. */
-    static Optional<Kernel> dividing(DataType type) {
-        return switch (type) {
-            case FLOAT32 -> DIVIDE_FLOAT32.some;
-            case FLOAT16 -> DIVIDE_FLOAT16.some;
-            case BFLOAT16 -> DIVIDE_BFLOAT16.some;
-            case INT32 -> DIVIDE_INT32.some;
             case FLOAT64, INT64, INT8, UINT8 -> Optional.empty();
         };
     }

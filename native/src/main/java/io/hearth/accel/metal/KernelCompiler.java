@@ -11,7 +11,7 @@ final class KernelCompiler {
     private static final long MATH_MODE_SAFE = 0;
     private static final long MATH_FUNCTIONS_PRECISE = 1;
 
-    /** 3.0, of macOS 13: a compiler to come reads the text as this one does. */
+    /** 3.0, of macOS 13: a later compiler reads the text in the same way. */
     private static final long LANGUAGE = 3 << 16;
 
     private final ObjectiveC runtime;
@@ -24,7 +24,7 @@ final class KernelCompiler {
         this.foundation = foundation;
     }
 
-    /** All kernels of the text for this device; each is added to {@code owned} as soon as it is there. */
+    /** Compiles all kernels of the text for this device; adds each to {@code owned} as soon as it exists. */
     Map<Kernel, Gpu.Pipeline> compile(long device, String source, List<Long> owned) throws MetalException {
         long options = messages.object(runtime.classNamed("MTLCompileOptions"), Selector.NEW);
         long library;
@@ -48,7 +48,7 @@ final class KernelCompiler {
         }
     }
 
-    /** The instance is asked, not its class, which has been seen to deny what its instances can do. */
+    /** Asks the instance, not its class: a class has been seen to deny methods that its instances have. */
     private void chooseSafeMath(long options) throws MetalException {
         if (messages.responds(options, Selector.SET_MATH_MODE)) {
             messages.tellLong(options, Selector.SET_MATH_MODE, MATH_MODE_SAFE);

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 final class KernelSource {
     private KernelSource() {}
 
-    /** Arithmetic first, then what uses it. */
+    /** All texts, the arithmetic before the kernels that use it. */
     static String text() {
         return part("floats.metal") + part("reduce.metal") + part("codecs.metal");
     }

@@ -6,13 +6,13 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * Sends the messages of {@link Selector}, one method per {@link Shape}. Before a class gets its first message of a kind, the
- * types that it declares for it are compared with ours: a wrong call would be a crash, a refused one is a reason.
+ * Sends the messages of {@link Selector}, by one method for each {@link Shape}. Before a class gets its first message of a kind, the
+ * types that it declares are compared with ours: a wrong call would crash the process, a rejected one is a reported fault.
  *
- * <p>Objects, classes and selectors are addresses, 0 is {@code nil}: nobody here looks behind one, and a segment for each would be
- * garbage of every submission.
+ * <p>Objects, classes and selectors are addresses, 0 is {@code nil}: this class never reads behind one, and a segment for each would be
+ * an allocation in every submission.
  *
- * <p>Handles are constants, because the JIT compiles a call through a handle that is not one ten times slower. One thread
+ * <p>Handles are constants, because a call through any other handle is ten times slower. One thread
  * uses an instance.
  */
 final class Messages {
@@ -47,7 +47,7 @@ final class Messages {
         send = runtime.send();
     }
 
-    /** A selector as this runtime registers it, and the last class that was found to have it with our types. */
+    /** A registered selector, and the last class that was seen to declare it with our types. */
     private static final class Known {
         private final long name;
         private long verifiedClass;
@@ -70,7 +70,7 @@ final class Messages {
         return ObjectiveC.handle(shape.encoding().descriptor());
     }
 
-    /** Whether the object has the method, with whatever types. */
+    /** Whether the object has the method, with any types. */
     boolean responds(long object, Selector selector) {
         return runtime.responds(runtime.classAddress(object), known(selector).name);
     }
@@ -254,7 +254,7 @@ final class Messages {
         tellBytes(to, selector, bytes, bytes.byteSize(), index);
     }
 
-    /** The first {@code length} of them. */
+    /** Sends the first {@code length} bytes, which are copied before it returns. */
     void tellBytes(long to, Selector selector, MemorySegment bytes, long length, long index) throws MetalException {
         long name = ready(to, selector, Shape.NOTHING_OF_BYTES);
         try {
@@ -264,7 +264,7 @@ final class Messages {
         }
     }
 
-    /** Both by value; layout {@link Encoding#SIZE}. */
+    /** Passes both sizes by value; layout {@link Encoding#SIZE}. */
     void tellSizes(long to, Selector selector, MemorySegment one, MemorySegment two) throws MetalException {
         long name = ready(to, selector, Shape.NOTHING_OF_TWO_SIZES);
         try {

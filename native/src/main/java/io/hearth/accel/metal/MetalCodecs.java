@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.function.IntConsumer;
 
 /**
- * The codecs' kernels on the GPU of a {@link MetalEngine}. As that one, it never fails: each call says how many values it did, and
- * the caller does the rest on the CPU, which gives the same bits. Operands are not checked.
+ * The codecs' kernels on the GPU of a {@link MetalEngine}. No call fails: it returns how many values it did, and the caller does the rest
+ * on the CPU, which gives the same bits. Operands are not checked.
  */
 public final class MetalCodecs {
     private final GpuTurns turns;
@@ -16,8 +16,8 @@ public final class MetalCodecs {
     }
 
     /**
-     * Quantises whole blocks to int8, as io.hearth.accel.CodecKernels has it. Stops before a piece with a
-     * value that is not finite, which the CPU finds.
+     * Quantises whole blocks to int8 as io.hearth.accel.CodecKernels does. It stops before a piece with a value that is not finite; the
+     * CPU finds that value.
      *
      * @param values from {@code valuesOffset} bytes on; the error is left there if {@code leavesError}
      * @param count at least 0
@@ -107,7 +107,7 @@ public final class MetalCodecs {
      * Finds the values whose magnitude, as 31 bits, is at least {@code leastBits}.
      *
      * @param count at least 0
-     * @param places takes their places, rising
+     * @param places gets the places of these values, rising
      * @return how many values were looked at, from the first one on
      */
     public long select(MemorySegment values, long valuesOffset, int count, int leastBits, IntConsumer places) {
@@ -133,19 +133,19 @@ public final class MetalCodecs {
         });
     }
 
-    /** Is told what {@link #histogram} counted. */
+    /** Receives the counts of {@link #histogram}. */
     public interface Counts {
-        /** So many values more fell into a bucket, at least 1. */
+        /** Adds {@code count} values to a bucket, at least 1. */
         void add(int bucket, long count);
     }
 
     /**
-     * Counts the values whose magnitude, as 31 bits, is at least {@code low}: in bucket {@code (magnitude - low) >> shift}, those from
-     * {@code high} on in the bucket behind the last.
+     * Counts the values whose magnitude, as 31 bits, is at least {@code low}: in bucket {@code (magnitude - low) >> shift}, and from
+     * {@code high} on in the bucket after the last one.
      *
      * @param count at least 0
      * @param high at least {@code low}, at most {@code low + (buckets << shift)} and 2^31
-     * @param largest takes magnitudes of counted values, the largest among them, or 0
+     * @param largest gets magnitudes of counted values, the largest among them, or 0
      * @return how many values were looked at, from the first one on
      */
     public long histogram(

@@ -11,14 +11,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reductions on the GPU of this machine. Never fails: it says how many elements it did, and the caller does the rest on the CPU,
- * which gives the same bits. Why not all, it counts, tells in {@link #status} and logs once for each kind of fault.
+ * Reductions on the GPU of this machine. No call fails: it returns how many elements it did, and the caller does the rest on the CPU,
+ * which gives the same bits. The engine counts its faults, reports them in {@link #status} and logs each kind once.
  *
- * <p>One engine serves all threads, one call at a time: there is one GPU. A call that finds it busy does nothing, so that the caller
- * goes on with the CPU instead of waiting.
+ * <p>One engine serves all threads, one call at a time: there is one GPU. A call that finds the GPU busy does nothing, so that the caller
+ * uses the CPU and does not wait.
  */
 public final class MetalEngine implements AutoCloseable {
-    /** The largest number of inputs of one call: three dispatches, of which the second and third go on from a result. */
+    /** The largest number of inputs of one call: three dispatches, of which the second and third continue from a result. */
     public static final int INPUTS_MAX = 3 * Kernel.INPUTS_MAX - 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(MetalEngine.class);
@@ -28,17 +28,15 @@ public final class MetalEngine implements AutoCloseable {
     private final GpuTurns turns;
     private final MetalCodecs codecs;
     private final Combination combination; // guarded by the turn
-    private final Division division; // guarded by the turn
 
     private MetalEngine(MetalLimits limits, Opening opening) {
         this.limits = limits;
         turns = new GpuTurns(limits, opening, record);
         codecs = new MetalCodecs(turns);
         combination = new Combination(turns);
-        division = new Division(turns);
     }
 
-    /** The engine of this machine; takes up to a second if there is a GPU. The caller closes it. */
+    /** Opens the engine of this machine, which takes up to a second if it has a GPU. The caller closes it. */
     public static MetalEngine open(MetalLimits limits) {
         return MetalLibraries.here()
                 .map(libraries -> open(libraries, limits))
@@ -48,7 +46,7 @@ public final class MetalEngine implements AutoCloseable {
                                 MetalFault.ABSENT, MetalLibraries.absence().orElseThrow()))));
     }
 
-    /** An engine on these libraries; the caller closes it. */
+    /** Opens an engine on these libraries; the caller closes it. */
     public static MetalEngine open(MetalLibraries libraries, MetalLimits limits) {
         return open(libraries, limits, KernelSource.text());
     }
@@ -57,24 +55,24 @@ public final class MetalEngine implements AutoCloseable {
         return new MetalEngine(limits, Opening.of(libraries, limits, kernels));
     }
 
-    /** Changes whenever the text of the kernels does, 8 hexadecimal digits. */
+    /** A checksum of the text of the kernels, 8 hexadecimal digits. */
     public static String kernelsVersion() {
         var crc = new CRC32();
         crc.update(KernelSource.text().getBytes(StandardCharsets.UTF_8));
         return HexFormat.of().toHexDigits((int) crc.getValue());
     }
 
-    /** No submission took longer than that when they were measured: one that takes a hundred times as long, and 2 s, is given up. */
+    /** Sets the timeout of a submission by the longest that was measured: 2 s and a hundred times {@code nanos}. */
     public void expectAtMost(long nanos) {
         turns.expectAtMost(nanos);
     }
 
-    /** How it stands now; never waits for a running call. */
+    /** The present status; never waits for a running call. */
     public MetalStatus status() {
         return record.status();
     }
 
-    /** Whether a call for so many elements of a type is worth a try. */
+    /** Whether a call for {@code count} elements of a type may go to the GPU. */
     public boolean takes(DataType type, long count) {
         return count * type.bytes() >= limits.bytesMin()
                 && Kernel.combining(type).isPresent()
@@ -82,8 +80,8 @@ public final class MetalEngine implements AutoCloseable {
     }
 
     /**
-     * {@code target[i] = ((inputs[0][i] op inputs[1][i]) op inputs[2][i]) …}, as {@link io.hearth.core.ReduceOp} and the bits of
-     * the CPU engines have it. Operands are not checked.
+     * {@code target[i] = ((inputs[0][i] op inputs[1][i]) op inputs[2][i]) …}, as {@link io.hearth.core.ReduceOp} defines it, with the
+     * bits of the CPU engines. Operands are not checked.
      *
      * @param op not AVG
      * @param target written from {@code targetOffset} bytes on
@@ -160,25 +158,6 @@ public final class MetalEngine implements AutoCloseable {
     }
 
     /**
-     * {@code values[i] = values[i] / divisor}. Operands are not checked.
-     *
-     * @param values from {@code offset} bytes on
-     * @param count at least 0
-     * @param divisor at least 1
-     * @return how many elements are done, from the first one on; nothing else was touched
-     */
-    public long divide(DataType type, MemorySegment values, long offset, long count, int divisor) {
-        if (!turns.begin()) {
-            return 0;
-        }
-        try {
-            return division.run(type, values, offset, count, divisor);
-        } finally {
-            turns.end();
-        }
-    }
-
-    /**
      * Zeroed memory that the GPU reads without a copy; empty if Metal is not usable, is busy or has no room, and beyond {@link
      * MetalLimits#sharedBytesMax}, which is no fault.
      */
@@ -189,7 +168,7 @@ public final class MetalEngine implements AutoCloseable {
         return turns.share(bytes).map(buffer -> new MetalMemory(this, buffer));
     }
 
-    /** Bytes of operands that were copied so far to where the GPU reads them, because they lay elsewhere. */
+    /** Bytes of operands so far that were copied into memory that the GPU reads. */
     public long bytesStaged() {
         return turns.bytesStaged();
     }
@@ -198,34 +177,34 @@ public final class MetalEngine implements AutoCloseable {
         turns.unshare(memory);
     }
 
-    /** Is told of faults. */
+    /** Receives faults. */
     public interface FaultListener {
         /**
-         * One more; in the thread of the call that it happened in.
+         * Reports a fault, in the thread of the call in which it happened.
          *
-         * @param count of this kind so far
-         * @param callsOnGpu calls that the GPU had done by then
+         * @param count number of faults of this kind so far
+         * @param callsOnGpu number of calls that the GPU did until then
          * @param why one clause
          */
         void failed(MetalFault fault, long count, long callsOnGpu, String why);
     }
 
-    /** Tells the faults so far, each kind once, and from now on each; whoever was told before is told no more. */
+    /** Reports the faults so far, each kind once, and from now on each fault, to {@code listener} in place of an earlier one. */
     public void tellFaults(FaultListener listener) {
         record.tell(listener);
     }
 
-    /** Metal gave other bits than it should: it is not asked again. */
+    /** Disables Metal because it gave wrong bits. */
     public void distrust(String why) {
         record.fault(new MetalException(MetalFault.WRONG_BITS, why));
     }
 
-    /** It could not be seen what bits Metal gives: it is not asked again. */
+    /** Disables Metal because its bits could not be compared. */
     public void unproven(String why) {
         record.fault(new MetalException(MetalFault.UNPROVEN, why));
     }
 
-    /** Forgets that calls would be skipped after a fault that may pass, so that each kernel is tried; not after a lasting one. */
+    /** Ends the skipping of calls after a passing fault, so that each kernel is tried; has no effect after a lasting one. */
     public void askAgain() {
         record.askAgain();
     }
@@ -236,8 +215,8 @@ public final class MetalEngine implements AutoCloseable {
     }
 
     /**
-     * Gives all back, except after a GPU that did not answer; calls after that do nothing. Memory from {@link #allocate} should be
-     * closed before: afterwards it stays usable, and its pages are never given back.
+     * Releases everything, except after a GPU that did not answer; later calls do nothing. Close memory from {@link #allocate} before:
+     * afterwards it stays usable, and its pages are never released.
      */
     @Override
     public void close() {

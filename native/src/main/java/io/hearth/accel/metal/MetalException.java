@@ -1,6 +1,6 @@
 package io.hearth.accel.metal;
 
-/** Metal could not do it; never leaves this package: the caller's elements go to the CPU engine instead. */
+/** A fault of Metal; it never leaves this package, because the CPU engine does the call instead. */
 final class MetalException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.hearth.accel.metal;
 
-/** Why Metal did not do a call, or cannot do any. */
+/** The reasons why Metal did not do a call, or cannot do any. */
 public enum MetalFault {
     /** Not an Apple computer, or a library or function of Metal is missing. */
     ABSENT("Metal is not there", true),
@@ -8,7 +8,7 @@ public enum MetalFault {
     FORBIDDEN("native code may not be called", true),
     /** There is no GPU, or this process may not see it. */
     NO_DEVICE("there is no GPU", true),
-    /** A class of this macOS takes other types than ours; nothing was sent to it. */
+    /** A class of this macOS declares other types than ours; no message was sent to it. */
     UNKNOWN_TYPES("a method takes other types", true),
     /** The kernels did not compile here. */
     COMPILE("the kernels do not compile", true),
@@ -18,11 +18,11 @@ public enum MetalFault {
     UNPROVEN("the kernels could not be compared", true),
     /** No memory for a buffer, or the GPU ran out of it. */
     OUT_OF_MEMORY("out of memory", false),
-    /** The GPU gave up on commands, or an object could not be made. */
+    /** The GPU ended commands with an error, or Metal made no object. */
     COMMAND("the GPU gave up", false),
-    /** No answer within the limit: the GPU may still be at work, so its memory is kept for ever. */
+    /** The GPU did not answer before the timeout; it may still run, so its memory is never released. */
     HANG("the GPU does not answer", true),
-    /** The GPU is gone. */
+    /** The GPU was removed. */
     REMOVED("the GPU is gone", true);
 
     private final String text;
@@ -43,7 +43,7 @@ public enum MetalFault {
         return lasting;
     }
 
-    /** Whether it says that this process has no Metal at all, which nobody can call a failure. */
+    /** Whether it means that this process has no Metal at all, which is no failure. */
     public boolean absence() {
         return this == ABSENT || this == FORBIDDEN || this == NO_DEVICE;
     }

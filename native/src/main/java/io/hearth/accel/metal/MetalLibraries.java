@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where the two interfaces are that this package calls.
+ * The libraries of the two interfaces that this package calls.
  *
  * @param runtime the Objective-C runtime, for the dynamic loader
  * @param metal the Metal framework
@@ -30,12 +30,12 @@ public record MetalLibraries(String runtime, String metal, List<String> others) 
         return new MetalLibraries(library.toString(), library.toString(), List.of());
     }
 
-    /** Those of this machine; empty where there are none. */
+    /** The libraries of this machine; empty if it has none. */
     public static Optional<MetalLibraries> here() {
         return of(System.getProperty("os.name"), System.getProperty("os.arch"));
     }
 
-    /** Why this machine has none, one clause; empty if it has. */
+    /** The reason why this machine has none, one clause; empty if it has them. */
     public static Optional<String> absence() {
         return here().isPresent()
                 ? Optional.empty()
@@ -44,7 +44,7 @@ public record MetalLibraries(String runtime, String metal, List<String> others) 
     }
 
     /**
-     * Those of a machine; empty where there are none.
+     * The libraries of a machine; empty if it has none.
      *
      * @param system as the property {@code os.name}
      * @param architecture as the property {@code os.arch}

@@ -6,20 +6,20 @@ import java.time.Duration;
  * The bounds of the Metal engine.
  *
  * @param bytesMin runs of fewer bytes stay on the CPU, at least 1: a submission costs about 0.2 ms, whatever its size
- * @param pieceBytesMax longer runs are done in pieces, each in one submission; a multiple of 4, at least 4. Up to twelve buffers of
+ * @param pieceBytesMax longer runs go in pieces, one submission each; a multiple of 4, at least 4. Up to twelve buffers of
  *     this size are kept
- * @param sharedBytesMax how much memory is allocated at once for others to share with the GPU, at least 0
- * @param submission how long the GPU may take for one piece at most, at least 1 ms; afterwards it is given up for good. It takes
- *     milliseconds, but others' work may be ahead of it. A command buffer that waits behind a training step of some seconds looks
- *     like one that hangs; the CPU is faster than such a GPU, too
- * @param opening how long finding the GPU and compiling the kernels may take, at least 1 ms
+ * @param sharedBytesMax how much memory callers may share with the GPU at the same time, at least 0
+ * @param submission timeout of one piece, at least 1 ms; a GPU that exceeds it is not asked again. A piece takes milliseconds, but the
+ *     work of other programs may be ahead of it. A command buffer that waits for a training step of some seconds looks like one that
+ *     hangs, and the CPU is faster than such a GPU
+ * @param opening timeout of finding the GPU and compiling the kernels, at least 1 ms
  */
 public record MetalLimits(int bytesMin, int pieceBytesMax, long sharedBytesMax, Duration submission, Duration opening) {
     private static final long SHARED_BYTES_MAX = 1L << 30;
     private static final Duration UNMEASURED = Duration.ofSeconds(2);
     private static final long MEASURED_TIMES = 100;
 
-    /** All sizes, in pieces of 16 MiB, 1 GiB to share, 4 s for a piece: a collective stands still for 5 s at most. */
+    /** All sizes, in pieces of 16 MiB, 1 GiB to share, 4 s for a piece: a collective waits for 5 s at most. */
     public static final MetalLimits DEFAULTS =
             new MetalLimits(1, 16 << 20, Duration.ofSeconds(4), Duration.ofSeconds(60));
 
@@ -40,16 +40,16 @@ public record MetalLimits(int bytesMin, int pieceBytesMax, long sharedBytesMax, 
         }
         if (submission.toMillis() < 1 || opening.toMillis() < 1) {
             throw new IllegalArgumentException(
-                    "need at least 1 ms for a submission and for opening, got " + submission + " and " + opening);
+                    "submission and opening must be at least 1 ms, got " + submission + " and " + opening);
         }
     }
 
-    /** With 1 GiB to share. */
+    /** Limits with 1 GiB to share. */
     public MetalLimits(int bytesMin, int pieceBytesMax, Duration submission, Duration opening) {
         this(bytesMin, pieceBytesMax, SHARED_BYTES_MAX, submission, opening);
     }
 
-    /** How long a submission may take where none took longer than {@code nanos} when they were measured: 2 s and a hundred times that. */
+    /** The timeout of a submission where the longest that was measured took {@code nanos}: 2 s and a hundred times that. */
     Duration submission(long nanos) {
         Duration expected = UNMEASURED.plusNanos(Math.min(nanos, submission.toNanos()) * MEASURED_TIMES);
         return expected.compareTo(submission) < 0 ? expected : submission;

@@ -4,10 +4,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory that CPU, sockets and GPU share: inputs in it are read by the GPU where they are, without a copy. Results are not written
- * there: a GPU that was given up and comes back late could overwrite what the CPU put there since.
+ * Memory that CPU, sockets and GPU share: the GPU reads inputs in place, without a copy. It writes no results there: a GPU that answers
+ * after its timeout could overwrite what the CPU wrote meanwhile.
  *
- * <p>Owned by whoever allocated it; any thread may use and close it.
+ * <p>The caller that allocated it owns it; any thread may use and close it.
  */
 public final class MetalMemory implements AutoCloseable {
     private final MetalEngine engine;
@@ -22,7 +22,7 @@ public final class MetalMemory implements AutoCloseable {
         segment = buffer.contents().reinterpret(arena, null);
     }
 
-    /** Native memory of the size asked for, zero at first; gone after {@link #close}. */
+    /** Native memory of the size asked for, zero at first; not accessible after {@link #close}. */
     public MemorySegment segment() {
         return segment;
     }
@@ -31,7 +31,7 @@ public final class MetalMemory implements AutoCloseable {
         return buffer;
     }
 
-    /** No access to the segment from here on; false if that was so already. */
+    /** Ends all access to the segment; false if it had ended before. */
     boolean end() {
         if (!arena.scope().isAlive()) {
             return false;
@@ -41,8 +41,8 @@ public final class MetalMemory implements AutoCloseable {
     }
 
     /**
-     * Ends all access and gives the memory back, once the call that runs on the GPU has ended. After a GPU that did not answer it
-     * is kept for ever instead, since the GPU may still use it.
+     * Ends all access and releases the memory once the call that runs on the GPU has ended. After a GPU that did not answer it is never
+     * released, since the GPU may still use it.
      *
      * @throws IllegalStateException if another thread is inside an access, such as a socket's write; try again afterwards
      */

@@ -6,7 +6,7 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
-/** What the GPU did so far, and so whether it is asked; any thread. */
+/** Records the calls and faults of the GPU, and decides by them whether it is asked; any thread. */
 final class MetalRecord {
     private final Consumer<String> warnings;
     private final ReentrantLock lock = new ReentrantLock(); // guards all below
@@ -15,11 +15,11 @@ final class MetalRecord {
     private String device = "";
     private String why = "not opened";
     private MetalEngine.FaultListener listener = (_, _, _, _) -> {};
-    private final Map<MetalFault, String> reasons = new EnumMap<>(MetalFault.class); // the last of each kind
+    private final Map<MetalFault, String> reasons = new EnumMap<>(MetalFault.class); // the last one of each kind
     private long callsOnGpu;
     private long callsOnCpu;
 
-    /** {@code warnings} gets one line about the first fault of each kind. */
+    /** Sends one line about the first fault of each kind to {@code warnings}. */
     MetalRecord(Consumer<String> warnings) {
         this.warnings = warnings;
     }
@@ -44,7 +44,7 @@ final class MetalRecord {
         }
     }
 
-    /** Whether a call may go to the GPU now; counts it for the CPU if not. */
+    /** Whether a call may go to the GPU now; if not, it is counted for the CPU. */
     boolean asks() {
         lock.lock();
         try {
@@ -59,7 +59,7 @@ final class MetalRecord {
         }
     }
 
-    /** The next call goes to the GPU, unless that is lost: for a proof, which wants to see all kernels at work. */
+    /** Sends the next call to the GPU, unless it is lost: for a proof, which needs all kernels at work. */
     void askAgain() {
         lock.lock();
         try {
@@ -78,7 +78,7 @@ final class MetalRecord {
         }
     }
 
-    /** Whether the GPU may still be at work on something that was given up. */
+    /** Whether the GPU may still run a submission that exceeded its timeout. */
     boolean hung() {
         lock.lock();
         try {
@@ -89,9 +89,9 @@ final class MetalRecord {
     }
 
     /**
-     * A call ended without a fault.
+     * Records a call that ended without a fault.
      *
-     * @param whole whether the GPU did all elements; else a kernel left the rest to the CPU on purpose
+     * @param whole whether the GPU did all elements; if not, a kernel left the rest to the CPU on purpose
      */
     void done(boolean whole) {
         lock.lock();
@@ -112,7 +112,7 @@ final class MetalRecord {
         }
     }
 
-    /** There is no GPU and never will be, whatever the fault. */
+    /** Records that this process has no GPU, by a failure that is final whatever its kind. */
     void notOpened(MetalException failure) {
         lock.lock();
         try {
@@ -145,10 +145,10 @@ final class MetalRecord {
         } finally {
             lock.unlock();
         }
-        told.failed(fault, count, calls, reason); // may write a file, and nobody waits for that
+        told.failed(fault, count, calls, reason); // may write a file, so it is outside the lock
     }
 
-    /** Tells the faults so far, each kind once, and all to come. */
+    /** Reports the faults so far, each kind once, and all later ones. */
     void tell(MetalEngine.FaultListener next) {
         Map<MetalFault, Long> counts;
         Map<MetalFault, String> lastReasons;

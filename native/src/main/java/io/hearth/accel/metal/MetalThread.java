@@ -5,10 +5,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one platform thread that sends messages to Metal, an autorelease pool round each task: a pool has to be popped by the
- * thread that pushed it, and a virtual thread may change its carrier in between.
+ * The one platform thread that sends messages to Metal, with an autorelease pool around each task. The thread that pushed a pool must pop
+ * it, and a virtual thread may change its carrier meanwhile.
  *
- * <p>Whoever waits for a task waits for a limited time, also if a call of Metal itself never returns.
+ * <p>A caller waits for its task until a timeout, even if a call of Metal itself never returns.
  */
 final class MetalThread implements AutoCloseable {
     private static final Duration CLOSING = Duration.ofSeconds(5);
@@ -16,16 +16,19 @@ final class MetalThread implements AutoCloseable {
     private final ObjectiveC runtime;
     private final Thread thread =
             Thread.ofPlatform().daemon().name("hearth-metal").unstarted(this::serve);
-    private Turn turn = new Turn(); // one caller's at a time
+    private Turn turn = new Turn(); // of one caller at a time
     private volatile @Nullable Turn next; // written by the caller, taken by the thread
-    private volatile boolean closing; // written by whoever closes, read by the thread
+    private volatile boolean closing; // written by the thread that closes, read by this one
 
-    /** Something to do with Metal. */
+    /** A task that uses Metal. */
     interface Task<T> {
         T run() throws MetalException;
     }
 
-    /** A task on its way there and back; the next call's again if this one came back, so that a submission makes no garbage. */
+    /**
+     * A task and its result, handed from thread to thread; the next call reuses it if this one returned, so that a submission allocates
+     * nothing.
+     */
     private static final class Turn {
         private @Nullable Task<?> task; // published by next
         private @Nullable Thread caller; // published by next
@@ -42,11 +45,11 @@ final class MetalThread implements AutoCloseable {
         }
 
         private void run(ObjectiveC runtime) {
-            Thread waiting = caller; // once it is done the turn is the next call's
+            Thread waiting = caller; // read before done: then the turn belongs to the next call
             try {
                 result = pooled(runtime);
             } catch (Throwable failed) {
-                thrown = failed; // the caller's to throw
+                thrown = failed; // the caller throws it
             }
             done = true;
             LockSupport.unpark(waiting);
@@ -62,7 +65,7 @@ final class MetalThread implements AutoCloseable {
         }
     }
 
-    /** Starts it. */
+    /** Starts the thread. */
     MetalThread(ObjectiveC runtime) {
         this.runtime = runtime;
         thread.start();
@@ -81,8 +84,8 @@ final class MetalThread implements AutoCloseable {
     }
 
     /**
-     * What the task returns or throws; HANG if that takes longer than the limit, and then the thread may still be in the task.
-     * One caller at a time. An interrupt does not end the wait and is kept for later.
+     * Returns or throws the result of the task; throws HANG after the timeout, and then the thread may still run the task. One caller at
+     * a time. An interrupt does not end the wait; it stays set.
      */
     @SuppressWarnings("unchecked")
     <T> T call(Task<T> task, Duration limit) throws MetalException {
@@ -112,10 +115,10 @@ final class MetalThread implements AutoCloseable {
         if (turn.thrown != null || turn.result == null) {
             throw new AssertionError("a task of the Metal engine failed by a bug", turn.thrown);
         }
-        return (T) turn.result; // the task's
+        return (T) turn.result; // of the task's type
     }
 
-    /** Waits some seconds for a running task; one that hangs is left behind with its daemon thread. */
+    /** Waits some seconds for a running task; a task that hangs stays behind with its daemon thread. */
     @Override
     public void close() {
         closing = true;

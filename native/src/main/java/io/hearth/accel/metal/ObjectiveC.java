@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The C functions of the Objective-C runtime and of Metal, found by name. Objects, classes,
- * methods and selectors are addresses, of which nobody looks behind any; 0 is {@code nil}.
+ * The C functions of the Objective-C runtime and of Metal, found by name. Objects, classes, methods and selectors are addresses, behind
+ * which no code here reads; 0 is {@code nil}.
  */
 final class ObjectiveC {
     private static final MethodHandle GET = handle(FunctionDescriptor.of(JAVA_LONG));
@@ -51,7 +51,7 @@ final class ObjectiveC {
         allDevices = symbols.ofMetal("MTLCopyAllDevices");
     }
 
-    /** Address of {@code objc_msgSend}, which is called with the types of the method that it leads to. */
+    /** Address of {@code objc_msgSend}, which takes the types of the method that it calls. */
     MemorySegment send() {
         return send;
     }
@@ -99,7 +99,7 @@ final class ObjectiveC {
         }
     }
 
-    /** Opens an autorelease pool of this thread, which has to close it. */
+    /** Opens an autorelease pool of this thread; the same thread must close it. */
     long pushPool() {
         return get(pushPool);
     }
@@ -122,7 +122,7 @@ final class ObjectiveC {
         return get(allDevices);
     }
 
-    /** A C string of at most so many bytes, its end included; empty for nil. */
+    /** Reads a C string of at most {@code bytesMax} bytes, its end included; empty for nil. */
     @SuppressWarnings("restricted")
     static String text(MemorySegment pointer, long bytesMax) {
         return pointer.address() == 0 ? "" : pointer.reinterpret(bytesMax).getString(0);

@@ -2,7 +2,7 @@ package io.hearth.accel.metal;
 
 import org.jspecify.annotations.Nullable;
 
-/** What became of looking for a GPU: a thread and a GPU, or a failure. */
+/** The result of looking for a GPU: a thread and a GPU, or a failure. */
 record Opening(
         @Nullable MetalThread thread,
         @Nullable Gpu gpu,

@@ -1,16 +1,16 @@
 package io.hearth.accel.metal;
 
 /**
- * How {@link MetalCodecs#quantise} rounds.
+ * The settings of {@link MetalCodecs#quantise}.
  *
  * @param block values per scale, at least 8
- * @param scaleMax no scale is larger
+ * @param scaleMax the largest scale
  * @param stochastic or else to nearest
  * @param seed of the draws; without meaning when rounding to nearest
  * @param firstBlock number of the first block within its tensor
  */
 public record Quantising(int block, float scaleMax, boolean stochastic, long seed, long firstBlock) {
-    /** The words of the kernel's {@code LevelJob} for a piece that begins {@code blocksBefore} blocks behind the first. */
+    /** Adds the words of the kernel's {@code LevelJob} for a piece that begins {@code blocksBefore} blocks after the first. */
     void encode(Dispatch dispatch, int count, long blocksBefore) {
         long number = firstBlock + blocksBefore;
         dispatch.word(count)

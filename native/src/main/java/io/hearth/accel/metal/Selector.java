@@ -1,8 +1,8 @@
 package io.hearth.accel.metal;
 
 /**
- * Every message that Hearth sends, and its types; a running class that declares other types is refused before the first one
- * is sent ({@link Messages}).
+ * Every message that Hearth sends, and its types; {@link Messages} rejects a class that declares other types before it sends the first
+ * one.
  *
  * <p>Source: the headers of Metal and Foundation (macOS 14 SDK), as the arm64 runtime encodes them.
  */
@@ -21,7 +21,7 @@ enum Selector {
     SET_MATH_MODE("setMathMode:", Shape.NOTHING_OF_LONG),
     SET_FAST_MATH("setFastMathEnabled:", Shape.NOTHING_OF_FLAG),
 
-    /** macOS 15 and newer; 1 is precise. Safe mathematics alone leaves it fast. */
+    /** macOS 15 and newer; 1 is precise. Safe mathematics alone leaves functions fast. */
     SET_MATH_FUNCTIONS("setMathFloatingPointFunctions:", Shape.NOTHING_OF_LONG),
 
     /** The major version times 65,536, and the minor one. */
@@ -52,7 +52,7 @@ enum Selector {
     DISPATCH("dispatchThreadgroups:threadsPerThreadgroup:", Shape.NOTHING_OF_TWO_SIZES),
     END_ENCODING("endEncoding", Shape.NOTHING),
 
-    /** Waits until the event has a value, or for so many milliseconds; false then. macOS 12 and newer. */
+    /** Waits until the event has a value; false after a timeout in milliseconds. macOS 12 and newer. */
     WAIT("waitUntilSignaledValue:timeoutMS:", Shape.FLAG_OF_TWO_LONGS);
 
     private final String text;
@@ -63,7 +63,7 @@ enum Selector {
         this.shape = shape;
     }
 
-    /** As Objective-C writes it. */
+    /** The name in Objective-C. */
     String text() {
         return text;
     }

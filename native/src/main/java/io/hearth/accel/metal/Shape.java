@@ -1,6 +1,6 @@
 package io.hearth.accel.metal;
 
-/** The C signatures that our messages have; one downcall handle each, in {@link Messages}. */
+/** The C signatures of our messages; {@link Messages} has a downcall handle for each. */
 enum Shape {
     OBJECT("@@:"),
     OBJECT_OF_TEXT("@@:*"),

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where the GPU finds the operands of one piece: in place if they lie in memory of Metal's own, else in a copy. Results always
- * come in a buffer of the engine's own: a GPU that wakes up after it was given up cannot write into anybody's data.
+ * Places the operands of one piece where the GPU can read them: in place if they lie in memory of Metal, otherwise in a copy. Results
+ * always go to a buffer of the engine: a GPU that answers after its timeout cannot overwrite a caller's data.
  *
  * <p>Used by one thread at a time.
  */
@@ -15,25 +15,25 @@ final class Staging {
     private final Allocator allocator;
     private final int bytesMax;
     private final List<Gpu.Buffer> slots = new ArrayList<>();
-    private final List<Dispatch.Place> places = new ArrayList<>(); // by index, set anew by each call
+    private final List<Dispatch.Place> places = new ArrayList<>(); // by index, set again by each call
     private final List<Gpu.Buffer> shared = new ArrayList<>(); // few, since each is large
 
-    private volatile long bytesCopied; // written by whoever has the turn, read by anyone
+    private volatile long bytesCopied; // written by the thread that has the turn, read by any thread
 
-    /** Makes and releases buffers, on whatever thread that needs. */
+    /** Allocates and releases buffers, on the thread that Metal requires. */
     interface Allocator {
         Gpu.Buffer allocate(long bytes) throws MetalException;
 
         void release(Gpu.Buffer buffer) throws MetalException;
     }
 
-    /** Slots grow by doubling up to {@code bytesMax}, and beyond only to what a result needs. */
+    /** Slots grow by doubling up to {@code bytesMax}, and beyond that only to the size that a result needs. */
     Staging(Allocator allocator, int bytesMax) {
         this.allocator = allocator;
         this.bytesMax = bytesMax;
     }
 
-    /** From now on operands within this buffer are used in place. */
+    /** Makes operands within this buffer be read in place from now on. */
     void share(Gpu.Buffer buffer) {
         shared.add(buffer);
     }
@@ -42,29 +42,29 @@ final class Staging {
         shared.remove(buffer);
     }
 
-    /** Bytes of operands that had to be copied so far. */
+    /** Bytes of operands that were copied so far. */
     long bytesCopied() {
         return bytesCopied;
     }
 
     /**
-     * At least so many bytes, for results of a piece.
+     * Returns a place of at least {@code bytes}, for a result of a piece.
      *
-     * @param index of all results and operands of the piece, from 0 on
+     * @param index among all results and operands of the piece, from 0 on
      * @return valid until the next call for the same index
      */
     Dispatch.Place result(int index, long bytes) throws MetalException {
         return start(index, slot(index, bytes));
     }
 
-    /** As {@link #result}, the first {@code bytes} of it zero; what the slot has beyond stays as it is. */
+    /** As {@link #result}, with zeros in its first {@code bytes}; the rest of the slot is not cleared. */
     Dispatch.Place clearedResult(int index, long bytes) throws MetalException {
         Dispatch.Place result = result(index, bytes);
         result.buffer().contents().asSlice(0, bytes).fill((byte) 0);
         return result;
     }
 
-    /** {@code bytes} of an operand from {@code sourceOffset} on where the GPU can read them; the rest as for {@link #result}. */
+    /** Returns a place where the GPU can read {@code bytes} of an operand from {@code sourceOffset} on; otherwise as {@link #result}. */
     Dispatch.Place operand(int index, MemorySegment source, long sourceOffset, long bytes) throws MetalException {
         if (source.isNative()) {
             long address = source.address() + sourceOffset;
@@ -81,7 +81,7 @@ final class Staging {
         return copied(index, copy, bytes);
     }
 
-    /** The same of an array. */
+    /** The same for an operand in an array. */
     Dispatch.Place operand(int index, byte[] source, int sourceOffset, int bytes) throws MetalException {
         Gpu.Buffer copy = slot(index, bytes);
         MemorySegment.copy(source, sourceOffset, copy.contents(), ValueLayout.JAVA_BYTE, 0, bytes);
@@ -105,7 +105,7 @@ final class Staging {
         return places.get(index);
     }
 
-    /** Releases the engine's own buffers; shared ones stay with their owners. */
+    /** Releases the engine's buffers; shared ones belong to their owners. */
     void close() throws MetalException {
         while (!slots.isEmpty()) {
             allocator.release(slots.removeLast());

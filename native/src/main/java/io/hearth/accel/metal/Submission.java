@@ -8,17 +8,17 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One command buffer at a time: encode, commit, wait with a limit.
+ * Runs one command buffer at a time: encode, commit, wait with a timeout.
  *
- * <p>{@code waitUntilCompleted} has no limit and polling the status alone has been seen to miss the end, so the buffer signals a
- * shared event; its status, which follows the signal shortly, then tells whether it went well. A buffer that fails never
- * signals, so the status is looked at between short waits, too.
+ * <p>{@code waitUntilCompleted} has no timeout, and polling the status alone has been seen to miss the end. So the buffer signals a
+ * shared event; its status, which follows the signal shortly, then shows whether it succeeded. A buffer that fails never signals, so the
+ * status is also read between short waits.
  */
 final class Submission {
     private static final long COMPLETED = 4;
     private static final long FAILED = 5;
 
-    /** Of {@code MTLCommandBufferError}. */
+    /** Codes of {@code MTLCommandBufferError}. */
     private static final long ERROR_OUT_OF_MEMORY = 8;
 
     private static final long ERROR_DEVICE_REMOVED = 11;
@@ -32,7 +32,7 @@ final class Submission {
     private final long queue;
     private final long event;
     private final Map<Kernel, Gpu.Pipeline> pipelines;
-    private volatile long limitMillis; // set by whoever has the turn, read by the thread of the GPU
+    private volatile long limitMillis; // set by the thread that has the turn, read by the thread of the GPU
     private final MemorySegment words = Arena.ofAuto().allocate(ValueLayout.JAVA_INT, Kernel.PARAMETERS_MAX);
     private final MemorySegment groupsSize = size();
     private final MemorySegment threadsSize = size();
@@ -69,7 +69,7 @@ final class Submission {
                 encode(encoder, dispatches.get(i));
             }
         } finally {
-            messages.tell(encoder, Selector.END_ENCODING); // Metal ends the process if an open encoder goes away
+            messages.tell(encoder, Selector.END_ENCODING); // Metal ends the process if an open encoder is released
         }
         long value = ++signalled;
         messages.tellObject(commands, Selector.SIGNAL, event, value);
@@ -100,7 +100,7 @@ final class Submission {
         messages.tellSizes(encoder, Selector.DISPATCH, groupsSize, threadsSize);
     }
 
-    /** Of one row, as long as it is told for each dispatch. */
+    /** A size of one row, whose length each dispatch sets. */
     private static MemorySegment size() {
         MemorySegment size = Arena.ofAuto().allocate(Encoding.SIZE);
         size.setAtIndex(ValueLayout.JAVA_LONG, 1, 1);

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 
 /**
- * The loaded libraries, before any function of them is called: the place where a JVM says that native code is not allowed. They
- * stay loaded for ever: neither was made to be unloaded.
+ * The loaded libraries, before any of their functions is called: here a JVM reports that native code is not allowed. They are never
+ * unloaded, because neither is made for that.
  */
 record Symbols(SymbolLookup runtime, SymbolLookup metal) {
     /**

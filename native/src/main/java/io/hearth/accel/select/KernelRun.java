@@ -20,8 +20,8 @@ import java.util.SplittableRandom;
 import java.util.function.LongFunction;
 
 /**
- * The operands of one kernel at one size, to call it again and again. Values are near 1, so that no sum vanishes, overflows or
- * becomes subnormal, however often it is called.
+ * The operands of one kernel at one size, for repeated calls. Values are near 1, so that no sum vanishes, overflows or becomes subnormal,
+ * however often the kernel is called.
  *
  * <p>Used by one thread at a time.
  */
@@ -29,7 +29,7 @@ public final class KernelRun implements AutoCloseable {
     /** Inputs of {@code sum4}. */
     public static final int MANY = 4;
 
-    /** What int8 kernels pack. */
+    /** The format of the int8 kernels. */
     public static final BlockFormat INT8 = new BlockFormat(Byte.SIZE, 64);
 
     /** Most bytes of an operand. */
@@ -40,7 +40,6 @@ public final class KernelRun implements AutoCloseable {
     private static final int ONE_IN_A_HUNDRED = Float.floatToRawIntBits(1.99f);
     private static final int BUCKET_SHIFT = 12; // four octaves
     private static final long COUNTS_BYTES = (MagnitudeHistogram.BUCKETS + 1L) * Integer.BYTES;
-    private static final int DIVISOR = 1; // keeps the values and takes as long as any other
 
     private final Arena arena = Arena.ofConfined();
     private final KernelKind kind;
@@ -64,8 +63,8 @@ public final class KernelRun implements AutoCloseable {
     }
 
     /**
-     * The same with an engine's own memory where a collective would have it: the result and the gathered contributions of a sum. What
-     * one contribution is combined with as it comes, and a codec's operands, are in plain memory there and here.
+     * The same with an engine's own memory where a collective would have it: for the result and the gathered contributions of a sum. A
+     * contribution that is combined on arrival and a codec's operands are in plain memory, as in a collective.
      *
      * @param memory as {@link Reducer#allocate}
      */
@@ -117,7 +116,7 @@ public final class KernelRun implements AutoCloseable {
         return given.map(EngineMemory::segment).orElseGet(this::plain);
     }
 
-    /** Elements of {@code least} to twice that; the bits of such floats where the type is none. */
+    /** Fills memory with elements from {@code least} to twice that; an integer has the bits of such a float32. */
     private MemorySegment filled(MemorySegment memory, SplittableRandom random, float least) {
         for (int i = 0; i < count; i++) {
             float value = least * (1 + random.nextFloat());
@@ -132,7 +131,7 @@ public final class KernelRun implements AutoCloseable {
         return memory;
     }
 
-    /** One call: {@code a += b}, {@code a += b + c + d} from the left, {@code a /= 1}, or a codec's kernel. */
+    /** Makes one call: {@code a += b}, {@code a += b + c + d} from the left, or a codec's kernel. */
     public void call(Reducer reducer, CodecKernels codecs) {
         DataType type = kind.type();
         switch (kind) {
@@ -140,8 +139,6 @@ public final class KernelRun implements AutoCloseable {
                 reducer.combine(type, ReduceOp.SUM, target, 0, target, 0, inputs[1], 0, count);
             case SUM4_FLOAT32, SUM4_FLOAT16, SUM4_BFLOAT16, SUM4_INT32 ->
                 reducer.combineAll(type, ReduceOp.SUM, target, 0, inputs, count);
-            case DIVIDE_FLOAT32, DIVIDE_FLOAT16, DIVIDE_BFLOAT16, DIVIDE_INT32 ->
-                reducer.divide(type, target, 0, count, DIVISOR);
             case QUANTISE_INT8 -> codecs.quantise(INT8, Rounding.NEAREST, 0, target, 0, count, body, 0);
             case ADD_INT8 -> codecs.dequantiseAndAdd(INT8, body, 0, target, 0, count);
             case SELECT_FLOAT32 -> selected = codecs.select(target, 0, count, ONE_IN_A_HUNDRED, indices);
@@ -153,22 +150,22 @@ public final class KernelRun implements AutoCloseable {
         }
     }
 
-    /** What {@link #call} writes, for who calls C instead. */
+    /** The operand that {@link #call} writes; a caller of the loops in C passes it instead. */
     public MemorySegment target() {
         return target;
     }
 
-    /** {@link #MANY}, the first of them the target; those that the kernel does not use are null pointers. */
+    /** {@link #MANY} operands, the first of them the target; those that the kernel does not use are null pointers. */
     public MemorySegment[] inputs() {
         return inputs;
     }
 
-    /** Packed levels; for C also the indices that it selects, and the counts of its histogram. */
+    /** Packed levels; for C also the selected indices and the counts of a histogram. */
     public MemorySegment body() {
         return body;
     }
 
-    /** How many values the last call selected or counted. */
+    /** Number of values that the last call selected or counted. */
     public long selected() {
         return kind == KernelKind.HISTOGRAM_FLOAT32 ? histogram.counted() : selected;
     }
@@ -177,12 +174,12 @@ public final class KernelRun implements AutoCloseable {
         return count;
     }
 
-    /** What is called. */
+    /** The kernel. */
     public KernelKind kind() {
         return kind;
     }
 
-    /** Gives the operands back. */
+    /** Frees the operands. */
     @Override
     public void close() {
         owned.forEach(EngineMemory::close);

@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
-/** The codecs' kernels on a few thousand finite values, from ordinary to subnormal, compared with the portable ones bit for bit. */
+/** Compares the codecs' kernels with the portable ones bit for bit, on a few thousand finite values, from ordinary to subnormal. */
 public final class CodecSelfTest {
     private static final int COUNT = 4099;
     private static final int[] BLOCKS = {64, 67, 1000};
@@ -24,7 +24,7 @@ public final class CodecSelfTest {
 
     private static final int EXPONENT_MAX = 254;
 
-    /** Of a block's largest value: from 7 on the scale of 8 bits is a normal number, from 27 on it need not be lifted. */
+    /** Exponents of a block's largest value: from 7 or 8 on the scale of 8 bits is a normal number, from 27 on it need not be lifted. */
     private static final int[] EXPONENTS = {0, 1, 7, 8, 20, 26, 27, 100, 127, 140, EXPONENT_MAX};
 
     private final CodecKernels subject;
@@ -32,22 +32,22 @@ public final class CodecSelfTest {
     private int checks;
     private int gpuCalls;
 
-    /** The kernels are only borrowed. */
+    /** The kernels are borrowed. */
     public CodecSelfTest(CodecKernels subject) {
         this.subject = subject;
     }
 
-    /** How many calls were compared. */
+    /** Number of calls that were compared. */
     public int checks() {
         return checks;
     }
 
-    /** How many of the calls so far are a GPU's from the first value to the last, if it takes all that it has a kernel for. */
+    /** Number of the calls so far that a GPU does from the first value to the last, if it takes every call that it has a kernel for. */
     public int gpuCalls() {
         return gpuCalls;
     }
 
-    /** What is wrong; empty if nothing. */
+    /** Runs the test; returns the first difference, empty if there is none. */
     public Optional<String> firstDifference() {
         try (var arena = Arena.ofConfined()) {
             var random = new SplittableRandom(SEED);
@@ -72,7 +72,7 @@ public final class CodecSelfTest {
         }
     }
 
-    /** Of magnitudes up to 2^(exponent - 126), half of them much smaller. */
+    /** Values with magnitudes up to 2^(exponent - 126), half of them much smaller. */
     private static MemorySegment values(Arena arena, SplittableRandom random, int exponent) {
         MemorySegment values = arena.allocate((long) COUNT * Float.BYTES);
         for (int i = 0; i < COUNT; i++) {
@@ -142,7 +142,7 @@ public final class CodecSelfTest {
                 : Optional.of("select finds " + found + " values instead of " + expected + ", or others");
     }
 
-    /** In wide buckets, in narrow ones, in one magnitude each, and mostly as one. */
+    /** Counts in wide buckets, in narrow ones, in buckets of one magnitude, and mostly in the last one. */
     private Optional<String> counting(Arena arena, MemorySegment values, int low) {
         return counting(arena, values, COUNT - 1, 0, MagnitudeHistogram.HIGH_MAX, 18)
                 .or(() -> counting(arena, values, LAST_LANE, low, low + (1L << 25), 12))
@@ -150,7 +150,7 @@ public final class CodecSelfTest {
                 .or(() -> counting(arena, values, LAST_LANE, low, low + 1000, 5));
     }
 
-    /** With the largest at a place where few look, and one value that is just {@code high}. */
+    /** Counts with the largest value at a place that is easily left out, and with one value that is just {@code high}. */
     private Optional<String> counting(Arena arena, MemorySegment values, int largestAt, int low, long high, int shift) {
         MemorySegment marked = copy(arena, values);
         marked.setAtIndex(ValueLayout.JAVA_FLOAT, largestAt, -Float.MAX_VALUE);

@@ -1,4 +1,4 @@
-/** Self tests: kernels against plain Java, before they are trusted. */
+/** Self-tests, which compare kernels with plain Java before a node uses them. */
 @NullMarked
 package io.hearth.accel.selftest;
 

@@ -1,20 +1,20 @@
-// Kernels of the codecs, with the bits that io.hearth.accel.CodecKernels promises. Follows floats.metal in one source text.
+// Kernels of the codecs, with the bits that io.hearth.accel.CodecKernels specifies. Follows floats.metal in one source text.
 //
 // A block of int8 levels is its scale (float32, little-endian) and a byte for each level; it begins at any byte.
 
 namespace hearth {
 
-// Threads of a group that share memory; the host starts groups of exactly so many.
+// Threads of a group that share memory; the host starts groups of exactly this size.
 constant uint LANES = 32;
 
-// How many values one group looks at for a histogram.
+// Values of one group for a histogram.
 constant uint HISTOGRAM_RUN = 32 * LANES;
 
 constant uint SCALE_BYTES = 4;
 constant uint LEVEL_MAX = 127;
 constant uint LEVEL_MAX_AS_FLOAT = 0x42fe0000u;
 
-// 1.5 * 2^23: adding it and taking it away rounds a small number to nearest even.
+// 1.5 * 2^23: adding and then subtracting it rounds a small number to nearest even.
 constant uint ROUNDER = 0x4b400000u;
 
 struct LevelJob {
@@ -31,7 +31,7 @@ struct LevelJob {
 struct AddJob {
     uint count;
     uint block;
-    uint adds; // or else only multiplies out
+    uint adds; // 0: only multiplies
 };
 
 struct SelectJob {
@@ -42,20 +42,29 @@ struct SelectJob {
 struct HistogramJob {
     uint count;
     uint low; // bits of the smallest magnitude that is counted
-    uint high; // from here on all are counted as one
+    uint high; // larger magnitudes are counted in one bucket
     uint shift; // a bucket has 2^shift magnitudes
-    uint buckets; // the one behind them is for magnitudes from high on
+    uint buckets; // the next one is for magnitudes from high on
 };
 
-// The scale of a block with that largest magnitude, rounded up where else the largest value would be more than 127 scales.
+// A finite magnitude / 127, rounded to nearest even. A quotient that may be subnormal is a whole number of 2^-149 and found by integers;
+// 127 is odd, so no tie occurs.
+inline uint divided_by_level_max(uint magnitude) {
+    if (exponent_of(magnitude) > 7) {
+        return as_type<uint>(precise::divide(as_type<float>(magnitude), as_type<float>(LEVEL_MAX_AS_FLOAT)));
+    }
+    return ((mantissa_of(magnitude) << uint(scale_of(magnitude) - 1)) + LEVEL_MAX / 2) / LEVEL_MAX;
+}
+
+// The scale of a block with that largest magnitude, rounded up where the largest value would otherwise be more than 127 scales.
 inline uint scale_of_block(uint largest, uint scale_max) {
-    uint scale = quotient_of(largest, as_type<float>(LEVEL_MAX_AS_FLOAT));
+    uint scale = divided_by_level_max(largest);
     uint back = product_of(scale, LEVEL_MAX_AS_FLOAT);
     return min(back < largest ? scale + 1 : scale, scale_max);
 }
 
-// value / scale, a quotient of at most a little more than 127. Where the scale is that small, both are lifted, since the GPU would
-// take them for zero; elsewhere it does that only to quotients that are rounded to 0 anyway.
+// value / scale, a quotient of little more than 127 at most. A small scale and its value are lifted, since the GPU would take them for
+// zero; elsewhere the GPU flushes only quotients that are rounded to 0 anyway.
 inline float quotient_by_scale(uint value, uint scale) {
     if (scale == 0) {
         return 0.0f;
@@ -93,7 +102,7 @@ inline uint level_times_scale(int level, uint scale) {
 
 } // namespace hearth
 
-// One group does one block. What a block with a value that is not finite leaves behind has no meaning but its entry in bad.
+// One group does one block. A block with a value that is not finite has only one valid result, its entry in bad.
 kernel void quantise_int8(
         device uchar* body [[buffer(0)]],
         device uint* left [[buffer(1)]],
@@ -154,7 +163,7 @@ kernel void add_int8(
     target[i] = job.adds != 0 ? hearth::sum_of(values[i], product) : product;
 }
 
-// One bit for each value, 32 to a word, which one group does.
+// One bit for each value, 32 to a word; one group does one word.
 kernel void select_float32(
         device uint* masks [[buffer(0)]],
         device const uint* values [[buffer(1)]],
@@ -174,8 +183,7 @@ kernel void select_float32(
     }
 }
 
-// How many magnitudes are in which bucket, and the largest of each group. Counts are sums of ones: in whatever order the threads
-// come, they are the same.
+// Counts magnitudes by bucket and finds the largest of each group. Counts are sums of ones, so the order of the threads does not matter.
 kernel void histogram_float32(
         device atomic_uint* counts [[buffer(0)]],
         device uint* largest [[buffer(1)]],

@@ -1,18 +1,18 @@
-// Exact float32 arithmetic on bits, the ground of all kernels: IEEE 754, round to nearest even, subnormals kept, although the GPU
-// takes float32 subnormals for zero and flushes subnormal results.
+// Exact float32 arithmetic on bits for all kernels: IEEE 754, round to nearest even, subnormals kept, although the GPU takes float32
+// subnormals for zero and flushes subnormal results.
 //
-// So floats travel as integers. Arithmetic of the machine is used only where operands and result are known to be normal (or where a
-// flushed operand cannot change the result); all else is done in integers or scaled by a power of two, which is exact.
+// So floats are passed as integers. The GPU's float arithmetic is used only where operands and result are known to be normal (or where a
+// flushed operand cannot change the result); all else uses integers or scaling by a power of two, which is exact.
 //
-// A product and a sum must not be fused to one rounding. That no expression has the form a * b + c does not prevent it: functions are
-// inlined, and products meet sums then. What does is the pragma below and safe mathematics, which the host asks for when it compiles
-// this text; and a compiler that heeds neither is found by the comparison with the portable engine at each start.
+// A product and a sum must not be fused to one rounding. It is not enough that no expression has the form a * b + c, because functions
+// are inlined. The pragma below and safe mathematics, which the host sets when it compiles this text, prevent it. The comparison with the
+// portable engine at each start finds a compiler that ignores both.
 
 #include <metal_stdlib>
 #pragma METAL fp contract(off)
 using namespace metal;
 
-// Names of ours hide those that a later standard library brings.
+// Our names hide those that a later standard library adds.
 namespace hearth {
 
 constant uint SIGN = 0x80000000u;
@@ -23,7 +23,7 @@ constant uint MANTISSA = 0x007fffffu;
 constant uint HIDDEN = 0x00800000u;
 constant uint EXPONENT_MAX = 255;
 
-// 2^-100: at or above it the other operand's flushed subnormal part is less than a quarter of the last place.
+// 2^-100: if one operand is at least that, the flushed subnormal bits of the other are less than a quarter of the last place.
 constant uint SMALL = 0x0d800000u;
 constant uint LIFT = 100;
 constant uint TWO_TO_49 = 0x58000000u;
@@ -111,20 +111,6 @@ inline uint product_of(uint a, uint b) {
     }
     ulong product = ulong(mantissa_of(a)) * ulong(mantissa_of(b));
     return round_to_float(sign, product, scale_of(a) + scale_of(b) - 300);
-}
-
-// divisor is at least 1, so no quotient overflows.
-inline uint quotient_of(uint a, float divisor) {
-    uint d = as_type<uint>(divisor);
-    uint ea = exponent_of(a);
-    uint ed = exponent_of(d);
-    if (ea == EXPONENT_MAX || (ea != 0 && ea + 127 >= ed + 3)) {
-        return as_type<uint>(precise::divide(as_type<float>(a), divisor));
-    }
-    ulong numerator = ulong(mantissa_of(a)) << 26;
-    ulong quotient = numerator / ulong(mantissa_of(d));
-    ulong more = quotient * ulong(mantissa_of(d)) == numerator ? 0 : 1;
-    return round_to_float(a & SIGN, (quotient << 1) | more, scale_of(a) - scale_of(d) - 27);
 }
 
 } // namespace hearth

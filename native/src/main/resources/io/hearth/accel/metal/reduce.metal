@@ -1,21 +1,19 @@
-// Element by element, with the bits that io.hearth.accel.Reducer promises. Follows floats.metal in one source text.
+// Reductions element by element, with the bits that io.hearth.accel.Reducer specifies. Follows floats.metal in one source text.
 
 namespace hearth {
 
 constant uint SUM = 0;
 constant uint MIN = 1;
-constant uint MAX = 2; // whatever is none of the other three
+constant uint MAX = 2; // any value that is none of the other three
 constant uint PROD = 3;
 
 struct Job {
     uint count;
     uint op;
     uint inputs;
-    uint divisor;
-    uint divisor_as_float; // bits: how a GPU rounds a whole number is not our business
 };
 
-// Orders all but NaN as the numbers are ordered, -0 below +0.
+// An integer that orders all floats but NaN as the numbers are ordered, -0 below +0.
 inline int rank_of(uint bits) {
     int word = int(bits);
     return word ^ ((word >> 31) & int(MAGNITUDE));
@@ -40,10 +38,6 @@ struct Float32 {
 
     static Bits combine(uint op, Bits a, Bits b) {
         return combine_floats(op, a, b);
-    }
-
-    static Bits divide(Bits a, constant Job& job) {
-        return quotient_of(a, as_type<float>(job.divisor_as_float));
     }
 };
 
@@ -92,10 +86,6 @@ struct Float16 {
     static Bits combine(uint op, Bits a, Bits b) {
         return narrow(combine_floats(op, widen(a), widen(b)));
     }
-
-    static Bits divide(Bits a, constant Job& job) {
-        return narrow(quotient_of(widen(a), as_type<float>(job.divisor_as_float)));
-    }
 };
 
 struct Bfloat16 {
@@ -115,10 +105,6 @@ struct Bfloat16 {
     static Bits combine(uint op, Bits a, Bits b) {
         return narrow(combine_floats(op, widen(a), widen(b)));
     }
-
-    static Bits divide(Bits a, constant Job& job) {
-        return narrow(quotient_of(widen(a), as_type<float>(job.divisor_as_float)));
-    }
 };
 
 struct Int32 {
@@ -134,13 +120,9 @@ struct Int32 {
         bool less = int(a) < int(b);
         return less == (op == MIN) ? a : b;
     }
-
-    static Bits divide(Bits a, constant Job& job) {
-        return Bits(int(a) / int(job.divisor));
-    }
 };
 
-// Threads beyond the last element belong to the last whole threadgroup and do nothing.
+// Threads beyond the last element fill the last threadgroup and do nothing.
 template <typename Type, typename Bits>
 inline void combine_all(
         device Bits* target,
@@ -161,15 +143,6 @@ inline void combine_all(
         result = Type::combine(job.op, result, d[i]);
     }
     target[i] = result;
-}
-
-template <typename Type, typename Bits>
-inline void divide_all(
-        device Bits* target, device const Bits* values, constant Job& job, uint i) {
-    if (i >= job.count) {
-        return;
-    }
-    target[i] = Type::divide(values[i], job);
 }
 
 } // namespace hearth
@@ -216,36 +189,4 @@ kernel void combine_int32(
         constant hearth::Job& job [[buffer(5)]],
         uint i [[thread_position_in_grid]]) {
     hearth::combine_all<hearth::Int32, uint>(target, a, b, c, d, job, i);
-}
-
-kernel void divide_float32(
-        device uint* target [[buffer(0)]],
-        device const uint* values [[buffer(1)]],
-        constant hearth::Job& job [[buffer(5)]],
-        uint i [[thread_position_in_grid]]) {
-    hearth::divide_all<hearth::Float32, uint>(target, values, job, i);
-}
-
-kernel void divide_float16(
-        device ushort* target [[buffer(0)]],
-        device const ushort* values [[buffer(1)]],
-        constant hearth::Job& job [[buffer(5)]],
-        uint i [[thread_position_in_grid]]) {
-    hearth::divide_all<hearth::Float16, ushort>(target, values, job, i);
-}
-
-kernel void divide_bfloat16(
-        device ushort* target [[buffer(0)]],
-        device const ushort* values [[buffer(1)]],
-        constant hearth::Job& job [[buffer(5)]],
-        uint i [[thread_position_in_grid]]) {
-    hearth::divide_all<hearth::Bfloat16, ushort>(target, values, job, i);
-}
-
-kernel void divide_int32(
-        device uint* target [[buffer(0)]],
-        device const uint* values [[buffer(1)]],
-        constant hearth::Job& job [[buffer(5)]],
-        uint i [[thread_position_in_grid]]) {
-    hearth::divide_all<hearth::Int32, uint>(target, values, job, i);
 }

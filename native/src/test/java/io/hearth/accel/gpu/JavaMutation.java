@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
-/** A mistake in one place of {@code accel.metal}: of what only a real Mac would punish, and with a crash. */
+/** A mistake in one place of {@code accel.metal}, of a kind that only a real Mac would show, by a crash. */
 enum JavaMutation {
     WRONG_ENCODING_OF_A_DISPATCH("Shape", "v@:{?=QQQ}{?=QQQ}", "v@:^v^v"),
     WRONG_ENCODING_OF_A_BUFFER("Shape", "\"v@:@QQ\"", "\"v@:@qq\""),
@@ -56,7 +56,7 @@ enum JavaMutation {
         return trial(compiled(text.replace(from, to)));
     }
 
-    /** One without a mistake, loaded in the same way. */
+    /** The trial without a mistake, loaded in the same way. */
     static Function<String, String> unchanged() throws Exception {
         return trial(Map.of());
     }
@@ -104,7 +104,7 @@ enum JavaMutation {
                 loader.loadClass(MetalTrial.class.getName()).getConstructor().newInstance();
     }
 
-    /** All classes of the module once more, some of them changed; all others are everybody's. */
+    /** Loads all classes of the module again, some of them changed; all other classes are shared. */
     private static final class Loader extends ClassLoader {
         private final Map<String, byte[]> changed;
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The contract of the codecs' kernels, kept by Metal on a stand-in that flushes subnormals, a call in several pieces. */
+/** The contract of the codecs' kernels for Metal on a stand-in that flushes subnormals, with calls in several pieces. */
 final class MetalCodecKernelsTest extends CodecKernelsContractTest {
     private static final MetalLimits LIMITS = new MetalLimits(1, 8192, Duration.ofSeconds(60), Duration.ofSeconds(60));
 
@@ -63,7 +63,7 @@ final class MetalCodecKernelsTest extends CodecKernelsContractTest {
         assertEquals(0, engine.status().callsOnCpu());
     }
 
-    /** The first piece is done, the second one fails, the CPU goes on from there. */
+    /** The first piece is done, the second one fails, and the CPU continues there. */
     @Test
     void whatFailsInTheMiddleIsFinishedByTheCpuWithTheSameBits() {
         for (int chance = 1; chance <= 3; chance++) {
@@ -83,7 +83,7 @@ final class MetalCodecKernelsTest extends CodecKernelsContractTest {
         assertEquals(0, engine.status().callsOnGpu());
     }
 
-    /** A piece has millions of values in real use: 16 bits would not do for a bucket. */
+    /** In real use a piece has millions of values: 16 bits are too few for a bucket. */
     @Test
     void aBucketCountsMoreThanSixteenBitsOfOneMagnitude() {
         int count = 100_000;

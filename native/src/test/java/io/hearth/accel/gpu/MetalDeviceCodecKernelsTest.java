@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The contract of the codecs' kernels, kept by the GPU of this very machine; skipped where it has no Metal. */
+/** The contract of the codecs' kernels for the GPU of this machine; skipped without Metal. */
 final class MetalDeviceCodecKernelsTest extends CodecKernelsContractTest {
     private static final MetalLimits LIMITS =
             new MetalLimits(1, 1 << 20, Duration.ofSeconds(20), Duration.ofSeconds(60));

@@ -16,7 +16,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** The contract of all engines, kept by the GPU of this very machine; skipped where it has no Metal. */
+/** The contract of all engines for the GPU of this machine; skipped without Metal. */
 final class MetalDeviceReducerTest extends ReducerContractTest {
     private static final MetalLimits LIMITS =
             new MetalLimits(1, 16 << 20, Duration.ofSeconds(20), Duration.ofSeconds(60));

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 
-/** A GPU that keeps subnormals, runs its threads from the last to the first and few together, and gets uneven pieces. */
+/** A GPU that keeps subnormals, runs its threads from the last to the first in small groups, and gets uneven pieces. */
 @Tag("full")
 final class MetalKeepingReducerTest extends MetalReducerTest {
     MetalKeepingReducerTest() {

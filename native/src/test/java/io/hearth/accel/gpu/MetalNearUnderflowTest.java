@@ -18,7 +18,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Operands whose results are just subnormal, just normal, or almost cancel: where a GPU that flushes has to be outwitted. */
+/** Operands whose results are just subnormal, just normal, or almost cancel: where a GPU that flushes subnormals needs another way. */
 final class MetalNearUnderflowTest {
     private static final int COUNT = 1_000_003;
 
@@ -55,18 +55,6 @@ final class MetalNearUnderflowTest {
                 Elements.set(right, DataType.FLOAT32, 4L * i, number(random, other));
             }
             judge(trial, ReduceOp.PROD, target, left, right);
-            for (int i = 0; i < COUNT; i++) {
-                Elements.set(left, DataType.FLOAT32, 4L * i, number(random, random.nextInt(0, 34)));
-            }
-            for (int divisor : new int[] {1, 2, 3, 5, 64, 1000, 99_991, 1 << 30, Integer.MAX_VALUE}) {
-                target.copyFrom(left);
-                reducer.divide(DataType.FLOAT32, target, 0, COUNT, divisor);
-                for (int i = 0; i < COUNT; i++) {
-                    long expected = ScalarOracle.divide(
-                            DataType.FLOAT32, Elements.get(left, DataType.FLOAT32, 4L * i), divisor);
-                    trial.judge("/ " + divisor, i, COUNT, expected, target, 4L * i);
-                }
-            }
         }
         fake.assertObeyed();
     }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The contract of all engines, kept by the Metal engine on a stand-in; what differs is the stand-in's manner. */
+/** The contract of all engines for the Metal engine on a stand-in; subclasses set the manner of the stand-in. */
 abstract class MetalReducerTest extends ReducerContractTest {
     private final SortedMap<String, Long> manner;
     private final MetalLimits limits;
@@ -58,7 +58,10 @@ abstract class MetalReducerTest extends ReducerContractTest {
         }
     }
 
-    /** In each piece in turn, with two inputs and with more: what the GPU did stays, and the CPU goes on from there in each input. */
+    /**
+     * The fault is in each piece in turn, with two inputs and with more: the GPU's results stay, and the CPU continues from there in each
+     * input.
+     */
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 4, 7})
     void aFaultInTheMiddleOfManyInputsIsFinishedByTheCpu(int inputs) {

@@ -17,10 +17,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an engine has to pass on a GPU that nobody saw before. */
+/** The proof that an engine must pass on an unknown GPU. */
 final class MetalSelfTestTest {
-    /** Types, their operations and divisors; exponents, blocks and roundings of int8, and what else the codecs do. */
-    private static final int CALLS = 4 * (4 * 3 + 5) + 11 * (3 * 2 * 4 + 5);
+    /** Types, their operations and numbers of inputs; exponents, blocks and roundings of int8, and the other kernels of codecs. */
+    private static final int CALLS = 4 * 4 * 3 + 11 * (3 * 2 * 4 + 5);
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
@@ -45,8 +45,9 @@ final class MetalSelfTestTest {
     @CsvSource({
         "ea + eb >= 130, ea + eb >= 90, FLOAT32 PROD",
         "'kept & 1u', 'kept & 0u', FLOAT32 PROD",
-        "ea + 127 >= ed + 3, ea + 200 >= ed, FLOAT32 division",
-        "'precise::divide(as_type<float>(a), divisor)', as_type<float>(a) * (1.0f / divisor), FLOAT32 division by 3",
+        "exponent_of(magnitude) > 7, exponent_of(magnitude) > 6, int8 block 64 exponent 7",
+        "'precise::divide(as_type<float>(magnitude), as_type<float>(LEVEL_MAX_AS_FLOAT))',"
+                + " as_type<float>(magnitude) * (1.0f / as_type<float>(LEVEL_MAX_AS_FLOAT)), int8 block",
         "(bits + 0x7fffu + ((bits >> 16) & 1u)), (bits + 0x8000u), BFLOAT16",
         "'0x0fffu + ', '', FLOAT16",
         "int(a) < int(b), a < b, INT32 MIN",
@@ -76,7 +77,7 @@ final class MetalSelfTestTest {
         fake.assertObeyed();
     }
 
-    /** Its first kernel is wrong, and just then it fails, so that other kernels are asked before that one is again. */
+    /** The first kernel is wrong and the GPU fails at the same time, so that other kernels run before that one runs again. */
     @Test
     void aFaultDoesNotHideAWrongKernel() {
         FakeMetal fake = FakeMetal.get();
@@ -105,7 +106,7 @@ final class MetalSelfTestTest {
         fake.assertObeyed();
     }
 
-    /** The CPU would name a value that is not there: the kernel's bits are never seen. */
+    /** The CPU would report a value that does not exist: the kernel's bits are never seen. */
     @Test
     void aKernelThatLeavesAllToTheCpuIsNotProven() {
         FakeMetal fake = FakeMetal.get();

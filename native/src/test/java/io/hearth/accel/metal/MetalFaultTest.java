@@ -20,7 +20,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every way in which Metal may fail: no wrong byte, a reason, and nothing of Metal's left behind but what has to be. */
+/**
+ * Every way in which Metal may fail: no byte is wrong, the reason is reported, and every object of Metal is released unless the GPU may
+ * still use it.
+ */
 final class MetalFaultTest {
     private static final MetalLimits LIMITS = new MetalLimits(1, 4000, Duration.ofSeconds(60), Duration.ofSeconds(60));
     private static final MetalLimits IMPATIENT =
@@ -50,7 +53,7 @@ final class MetalFaultTest {
     }
 
     @Test
-    void aMachineWithoutMetalIsToldApartByItsLibraries() {
+    void aMachineWithoutMetalIsRecognisedByItsLibraries() {
         assertTrue(MetalLibraries.of("Mac OS X", "aarch64").isPresent());
         assertTrue(MetalLibraries.of("Mac OS X", "x86_64").isEmpty());
         assertTrue(MetalLibraries.of("Linux", "aarch64").isEmpty());
@@ -98,9 +101,8 @@ final class MetalFaultTest {
     void kernelsThatDoNotCompileAreAReasonInTheCompilersWords() {
         String broken = KernelSource.text().replace("return a * b;", "return a * nothing_such;");
         assertAbsent(MetalEngine.open(fake.libraries(), LIMITS, broken), MetalFault.COMPILE, "nothing_such");
-        String without = KernelSource.text().replace("kernel void divide_int32", "kernel void divide_others");
-        assertAbsent(
-                MetalEngine.open(fake.libraries(), LIMITS, without), MetalFault.COMPILE, "divide_int32 is missing");
+        String without = KernelSource.text().replace("kernel void add_int8", "kernel void add_others");
+        assertAbsent(MetalEngine.open(fake.libraries(), LIMITS, without), MetalFault.COMPILE, "add_int8 is missing");
     }
 
     @ParameterizedTest
@@ -202,7 +204,7 @@ final class MetalFaultTest {
         }
     }
 
-    /** By a limit that is 2 s and a hundred times what was measured. */
+    /** The timeout is 2 s and a hundred times the measured time. */
     @Test
     void aHangIsNoticedSoonWhereSubmissionsWereMeasured() {
         assertEquals(Duration.ofMillis(2100), LIMITS.submission(1_000_000));
@@ -277,7 +279,7 @@ final class MetalFaultTest {
             fake.set("command_fails", -1);
             for (int calls = 0; engine.takes(DataType.INT32, COUNT); calls++) {
                 assertEquals(0, sum(engine));
-                assertTrue(calls < 1000, "never given up");
+                assertTrue(calls < 1000, "Metal is still asked");
             }
             assertEquals(Confidence.FAULTS_MAX, engine.status().faults().get(MetalFault.COMMAND));
         }
@@ -297,14 +299,14 @@ final class MetalFaultTest {
         }
     }
 
-    /** The stand-in's thread has ended so many command buffers, so that the next test finds it idle. */
+    /** Waits until the stand-in's thread has ended {@code commands} command buffers, so that the next test finds it idle. */
     private void awaitFinished(long commands) {
         while (fake.get("finished") < commands) {
             Thread.onSpinWait();
         }
     }
 
-    /** The thread that was given up has released what it held, so that the next test counts its own objects only. */
+    /** Waits until the thread that hung has released its objects, so that the next test counts only its own. */
     private void awaitNoPool() {
         while (fake.get("popped") < fake.get("pools")) {
             Thread.onSpinWait();

@@ -53,7 +53,7 @@ final class CalibrationTest {
     @Test
     void theFullestFileIsWithinItsBound() {
         String longest = "µ".repeat(500);
-        var largest = new Sample(KernelKind.DIVIDE_BFLOAT16, 999_999_999_999_999_999L, 999_999_999_999_999_999L, 1);
+        var largest = new Sample(KernelKind.HISTOGRAM_FLOAT32, 999_999_999_999_999_999L, 999_999_999_999_999_999L, 1);
         Map<KernelKind, Long> all =
                 EngineChoice.from(Engine.VECTOR, 999_999_999_999_999_999L).metalFrom();
         var full = new Calibration(longest, longest, TIME, all, Collections.nCopies(Calibration.SAMPLES_MAX, largest));
@@ -85,7 +85,7 @@ final class CalibrationTest {
         assertEquals(Optional.empty(), Calibration.decode(new byte[Calibration.BYTES_MAX + 1]));
     }
 
-    /** Its sum is right, so a person or another build wrote it so. */
+    /** The checksum is right, so a person or another build wrote the file. */
     @Test
     void aLineThatMakesNoSenseIsDamageToo() {
         String good = new String(SOME.encode(), StandardCharsets.UTF_8);
