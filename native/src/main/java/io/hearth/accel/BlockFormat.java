@@ -10,7 +10,7 @@ package io.hearth.accel;
  *                                            | lower half and level j + ceil(n / 2) in its upper, else 0   |
  * </pre>
  *
- * Levels reach from {@code -levelMax} to {@code levelMax}; the one below, which two's complement also has, is never written.
+ * Levels reach from {@code -levelMax} to {@code levelMax}; the level below, which two's complement also has, is never written.
  *
  * @param bits per level, 8 or 4
  * @param block values per scale, 8 to 65,536
@@ -52,8 +52,8 @@ public record BlockFormat(int bits, int block) {
     }
 
     /**
-     * The scale of a block, rounded up where rounding down would make its largest value more than {@link #levelMax} scales: among
-     * subnormals that is a lot.
+     * The scale of a block. It is rounded up where rounding down would make the largest value more than {@link #levelMax} scales: between
+     * subnormals one step is much.
      *
      * @param largest the largest magnitude of the block, finite
      */

@@ -3,19 +3,19 @@ package io.hearth.accel;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The inner loops of the codecs: quantise and pack, unpack and add, find what is large.
+ * The inner loops of the codecs: quantise and pack, unpack and add, find large values.
  *
  * <p>All implementations give the same bits for the same inputs: float32 arithmetic in the order that each method states, rounded
  * to nearest even, no fused multiply-add.
  *
  * <p>Values are float32, little-endian, in native memory of any alignment; bodies are laid out as {@link BlockFormat} says, in
- * native memory or in an array. Offsets are in bytes, counts in values. Whoever calls has checked the bytes of a body
- * ({@link #badBlock}) before it is unpacked; what lies outside of an operand is never touched, whatever the bytes are.
+ * native memory or in an array. Offsets are in bytes, counts in values. The caller checks the bytes of a body ({@link #badBlock}) before
+ * it unpacks them; memory outside of an operand is never touched, whatever the bytes are.
  *
  * <p>Stateless: threads may share an instance. A call allocates at most what one block needs, never in proportion to its count.
  */
 public interface CodecKernels {
-    /** What {@link #quantise} and {@link #badBlock} return when there is nothing to complain about. */
+    /** The result of {@link #quantise} and {@link #badBlock} that means: no bad value, no bad block. */
     long NONE = -1;
 
     /** Name for logs, as {@link Engine#label}. */
@@ -49,7 +49,7 @@ public interface CodecKernels {
             long bodyOffset);
 
     /**
-     * Quantises as {@link #quantise} and leaves the error behind: {@code values[i] = values[i] - level[i] * scale}.
+     * Quantises as {@link #quantise} and leaves the error in {@code values}: {@code values[i] = values[i] - level[i] * scale}.
      *
      * @param values written
      * @return as {@link #quantise}; then the values of earlier blocks may be overwritten
@@ -83,8 +83,8 @@ public interface CodecKernels {
             long count);
 
     /**
-     * Finds what no encoder writes: a scale that is NaN, infinite, negative or above {@link BlockFormat#scaleMax}, the level below
-     * the least, a filled half byte after the last level.
+     * Finds a block that no encoder writes: a scale that is NaN, infinite, negative or above {@link BlockFormat#scaleMax}, the level
+     * below the least, a filled half byte after the last level.
      *
      * @return the index of the first value of the first bad block, or {@link #NONE}
      */
@@ -94,8 +94,7 @@ public interface CodecKernels {
      * Stores each value in 16 bits.
      *
      * @param halves written, two bytes for each value, little-endian, in native memory or an array
-     * @return {@link #NONE}, or the index of the first finite value that would become infinite; then what was written is without
-     *     meaning
+     * @return {@link #NONE}, or the index of the first finite value that would become infinite; then {@code halves} is without meaning
      */
     long narrow(
             HalfFloat format,
@@ -106,7 +105,8 @@ public interface CodecKernels {
             long halvesOffset);
 
     /**
-     * Narrows as {@link #narrow} and leaves the error behind: {@code values[i] = values[i] - widened[i]}, 0 where that is not finite.
+     * Narrows as {@link #narrow} and leaves the error in {@code values}: {@code values[i] = values[i] - widened[i]}, 0 where the value is
+     * not finite.
      *
      * @param values written
      * @return as {@link #narrow}; then values before that are overwritten
@@ -141,13 +141,14 @@ public interface CodecKernels {
      * Finds the values whose magnitude, as 31 bits, is at least {@code leastBits}; NaN and infinity are above all finite ones.
      *
      * @param count at most {@code indices.length} less {@link #SELECT_SLACK}
-     * @param indices written from the start: their places, 0 to {@code count - 1}, rising; what lies behind them is undefined
+     * @param indices written from the start: their places, 0 to {@code count - 1}, rising; the rest of the array is undefined
      * @return how many there are
      */
     int select(MemorySegment values, long valuesOffset, int count, int leastBits, int[] indices);
 
     /**
-     * Counts the values whose magnitude is at least that where {@code histogram} begins, on top of what it has counted.
+     * Counts the values whose magnitude is at least {@link MagnitudeHistogram#low}, in addition to those that {@code histogram} has
+     * counted.
      *
      * @param count at least 0
      * @param histogram written
@@ -158,20 +159,20 @@ public interface CodecKernels {
     MatrixKernels matrices();
 
     /**
-     * Into runs of how many values a caller should cut {@code count} of them who does several things to each: as many as stay in
-     * a first-level cache, or more where so many are better off in one submission of that kernel. At least 1,024, a multiple of
-     * that, at most {@link #RUN_MAX}.
+     * Length of the runs into which a caller should cut {@code count} values if it does several things to each value: a run stays in a
+     * first-level cache, or is longer where one submission of that kernel to a GPU is faster. A multiple of 1,024, at most
+     * {@link #RUN_MAX}.
      *
-     * @param kernel the one that is called for each run
+     * @param kernel the kernel that the caller calls for each run
      */
     int run(KernelKind kernel, long count);
 
-    /** As the other {@link #run(KernelKind, long) run}, for who quantises each run to that format. */
+    /** As the other {@link #run(KernelKind, long) run}, for a caller that quantises each run to that format. */
     int run(BlockFormat format, long count);
 
-    /** Most values of a {@link #run(KernelKind, long) run}: what a caller keeps for one is 4 MiB. */
+    /** Most values of a {@link #run(KernelKind, long) run}: a caller keeps 4 MiB for one. */
     int RUN_MAX = 1 << 20;
 
-    /** How much longer than the count the array of {@link #select} has to be, because whole vectors are written. */
+    /** The array of {@link #select} must be this much longer than the count, because kernels write whole vectors. */
     int SELECT_SLACK = 64;
 }

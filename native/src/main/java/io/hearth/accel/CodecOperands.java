@@ -2,7 +2,7 @@ package io.hearth.accel;
 
 import java.lang.foreign.MemorySegment;
 
-/** The checks at the door of all codec kernels. */
+/** The checks that every codec kernel makes of its operands. */
 public final class CodecOperands {
     private CodecOperands() {}
 

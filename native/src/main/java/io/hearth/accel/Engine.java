@@ -9,8 +9,8 @@ public enum Engine {
     VECTOR("vector"),
 
     /**
-     * The GPU of an Apple computer for all that it can do, the best other engine for all else, and for everything where Metal does
-     * not work.
+     * The GPU of an Apple computer for all that it can do; the best other engine for the rest, and for everything where Metal does not
+     * work.
      */
     METAL("metal");
 

@@ -7,25 +7,25 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which engine does a call: the GPU from so many bytes on, the CPU below, each kernel for itself. Pure.
+ * The engine for each call: the GPU from a number of bytes on, the CPU below it, chosen for each kernel on its own. Pure.
  *
  * <p>A submission to a GPU costs 0.1 to 0.2 ms whatever its size, and CPU and GPU of one chip share their memory's bandwidth. So
  * the GPU is taken only where all measurements on this machine say that it takes at most {@link #GAIN} of the CPU's time, at that
- * size and at every larger one. Where it was taken before, it stays until all measurements say the same of the CPU: a new measurement
- * by which both are about as fast changes nothing.
+ * size and at every larger one. A GPU that was taken before stays until all measurements say the same of the CPU: a measurement by which
+ * both are about as fast changes nothing.
  *
- * @param cpu does all else
- * @param metalFrom bytes of one operand from which the GPU does a kernel; those that it never does are absent
+ * @param cpu the engine for all other calls
+ * @param metalFrom by kernel, the bytes of one operand from which the GPU does it; a kernel that the GPU never does is absent
  */
 public record EngineChoice(Engine cpu, Map<KernelKind, Long> metalFrom) {
-    /** Below it nobody can want the GPU: its submission alone takes a hundred times as long as the CPU. */
+    /** A forced GPU does calls from this size on: below it a submission alone takes a hundred times as long as the CPU. */
     public static final long FORCED_BYTES_MIN = 1 << 16;
 
-    /** A smaller gain may be chance. */
+    /** The GPU must take at most this share of the CPU's time; a smaller gain may be chance. */
     public static final double GAIN = 0.8;
 
     /**
-     * One kernel at one size on both.
+     * The times of one kernel at one size on CPU and GPU.
      *
      * @param bytes of one operand, float32 for the codecs' kernels; positive
      * @param cpuNanos of one call on the CPU; positive
@@ -49,20 +49,20 @@ public record EngineChoice(Engine cpu, Map<KernelKind, Long> metalFrom) {
         }
     }
 
-    /** Copies the map; METAL is no CPU. */
+    /** Copies the map; {@code cpu} must not be METAL. */
     public EngineChoice {
         if (cpu == Engine.METAL) {
-            throw new IllegalArgumentException("Metal needs another engine for what it does not do");
+            throw new IllegalArgumentException("cpu must not be METAL: it does the calls that Metal does not do");
         }
         metalFrom = Map.copyOf(metalFrom);
     }
 
-    /** All on the CPU. */
+    /** Every call is the CPU's. */
     public static EngineChoice never(Engine cpu) {
         return new EngineChoice(cpu, Map.of());
     }
 
-    /** On the GPU whatever it takes, from so many bytes on. */
+    /** The GPU does every kernel from {@code bytes} on. */
     public static EngineChoice from(Engine cpu, long bytes) {
         var from = new EnumMap<KernelKind, Long>(KernelKind.class);
         for (KernelKind kind : KernelKind.values()) {
@@ -72,9 +72,9 @@ public record EngineChoice(Engine cpu, Map<KernelKind, Long> metalFrom) {
     }
 
     /**
-     * By measurements, in any order, several of each size or one.
+     * Chooses by measurements, in any order, one or several of each size.
      *
-     * @param before what {@link #metalFrom} was until now
+     * @param before {@link #metalFrom} until now
      */
     public static EngineChoice of(Engine cpu, List<Sample> samples, Map<KernelKind, Long> before) {
         var from = new EnumMap<KernelKind, Long>(KernelKind.class);
@@ -104,12 +104,12 @@ public record EngineChoice(Engine cpu, Map<KernelKind, Long> metalFrom) {
         return new EngineChoice(cpu, from);
     }
 
-    /** Who does a call with operands of so many bytes each, if the GPU is there and well. */
+    /** The engine for a call with operands of {@code bytes} each, if the GPU works. */
     public Engine engine(KernelKind kind, long bytes) {
         return bytes >= metalFrom(kind) ? Engine.METAL : cpu;
     }
 
-    /** Bytes of one operand from which the GPU does it, {@link Long#MAX_VALUE} if it never does. */
+    /** Bytes of one operand from which the GPU does the kernel; {@link Long#MAX_VALUE} if it never does. */
     public long metalFrom(KernelKind kind) {
         return metalFrom.getOrDefault(kind, Long.MAX_VALUE);
     }

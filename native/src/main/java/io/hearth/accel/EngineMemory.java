@@ -3,15 +3,15 @@ package io.hearth.accel;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory that a reducer gave because its engine reads it where it is; sockets and processors use it as any other. Owned by whoever
- * asked for it; any thread may use and close it.
+ * Memory from a reducer whose engine reads it in place; sockets and processors use it as any other. Its caller owns it; any thread may
+ * use and close it.
  *
- * @param segment native, of at least the size asked for; gone after {@link #close}
- * @param end gives it back
+ * @param segment native, of at least the size asked for; not accessible after {@link #close}
+ * @param end returns the memory to the engine
  */
 public record EngineMemory(MemorySegment segment, Runnable end) implements AutoCloseable {
     /**
-     * Ends all access, and gives the memory back unless an engine that did not answer may still be at work on it.
+     * Ends all access, and returns the memory to the engine, unless a GPU that did not answer may still use it.
      *
      * @throws IllegalStateException if another thread is inside an access; try again afterwards
      */

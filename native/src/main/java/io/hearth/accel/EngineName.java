@@ -2,7 +2,7 @@ package io.hearth.accel;
 
 import java.util.Locale;
 
-/** What {@code --engine} takes. */
+/** The values of {@code --engine}. */
 public enum EngineName {
     /** The fastest for each call, by a measurement on this machine. */
     AUTO,
@@ -16,9 +16,9 @@ public enum EngineName {
     METAL;
 
     /**
-     * The one of that name; case does not matter.
+     * Returns the engine of that name; case does not matter.
      *
-     * @throws IllegalArgumentException there is none
+     * @throws IllegalArgumentException no engine has that name
      */
     public static EngineName parse(String name) {
         String small = name.toLowerCase(Locale.ROOT);
@@ -31,7 +31,7 @@ public enum EngineName {
                 "there is no engine '" + name + "', only auto, cpu, portable, vector and metal");
     }
 
-    /** Its name as people write it. */
+    /** The name as options write it. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -1,6 +1,6 @@
 package io.hearth.accel;
 
-/** Floating-point numbers of 16 bits; float32 is rounded to nearest, ties to even. NaN stays NaN, which one is not specified. */
+/** Floating-point numbers of 16 bits; float32 is rounded to nearest, ties to even. NaN stays NaN; its bits are not specified. */
 public enum HalfFloat {
     /** IEEE 754 binary16: 11 significant bits, finite up to 65,504. */
     BINARY16(65_504f, 0x477f_f000),

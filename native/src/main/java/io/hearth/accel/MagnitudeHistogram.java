@@ -3,8 +3,8 @@ package io.hearth.accel;
 import java.util.Arrays;
 
 /**
- * How many values have magnitudes in which range: one digit of a radix selection. Magnitudes are the 31 bits of float32 values
- * below the sign, which order as the magnitudes do. Filled by {@link CodecKernels#histogram}, call after call.
+ * Counts of values by ranges of magnitude: one digit of a radix selection. A magnitude is the 31 bits of a float32 below the sign; they
+ * order as the numbers do. Calls of {@link CodecKernels#histogram} fill it.
  *
  * <pre>
  * below low | bucket 0 | bucket 1 | … | from high on
@@ -18,13 +18,13 @@ public final class MagnitudeHistogram {
     /** Bits of a digit. */
     public static final int BUCKET_BITS = 13;
 
-    /** How many ranges there are, the one from {@code high} on not counted. */
+    /** Number of ranges, without the one from {@code high} on. */
     public static final int BUCKETS = 1 << BUCKET_BITS;
 
-    /** Above all magnitudes. */
+    /** A bound above all magnitudes. */
     public static final long HIGH_MAX = 1L << (Integer.SIZE - 1);
 
-    /** Values that CPU engines look at in one go, in the first-level cache. */
+    /** Values of one pass of a CPU engine, which stay in the first-level cache. */
     public static final int RUN = 4096;
 
     private final long[] counts = new long[BUCKETS + 1];
@@ -34,16 +34,16 @@ public final class MagnitudeHistogram {
     private int shift;
     private int largest;
 
-    /** An empty one that counts nothing but the largest magnitudes; {@link #begin} says what it counts. */
+    /** Makes an empty histogram that only records the largest magnitude; {@link #begin} sets the ranges. */
     public MagnitudeHistogram() {
         begin(0, 0, 0);
     }
 
     /**
-     * Forgets all and counts in other ranges.
+     * Clears all counts and sets other ranges.
      *
      * @param low the least magnitude that is counted, at least 0
-     * @param high the least one that {@link #beyond} counts: {@code low} to {@code low + 2^(13 + shift)}, at most {@link #HIGH_MAX}
+     * @param high the least magnitude that {@link #beyond} counts: {@code low} to {@code low + 2^(13 + shift)}, at most {@link #HIGH_MAX}
      * @param shift a bucket has {@code 2^shift} magnitudes, 0 to 18
      */
     public void begin(int low, long high, int shift) {
@@ -61,12 +61,12 @@ public final class MagnitudeHistogram {
         Arrays.fill(counts, 0);
     }
 
-    /** How many values fell into a bucket, from 0 on. */
+    /** Number of values in a bucket, from 0 on. */
     public long count(int bucket) {
         return counts[bucket];
     }
 
-    /** How many had at least {@code high}. */
+    /** Number of values from {@code high} on. */
     public long beyond() {
         return counts[BUCKETS];
     }
@@ -76,7 +76,7 @@ public final class MagnitudeHistogram {
         return largest;
     }
 
-    /** How many values were counted in all. */
+    /** Number of all counted values. */
     public long counted() {
         return Arrays.stream(counts).sum();
     }
@@ -93,7 +93,7 @@ public final class MagnitudeHistogram {
         return shift;
     }
 
-    /** For {@link CodecKernels#select} of {@link #RUN} values. */
+    /** Scratch memory for {@link CodecKernels#select} of {@link #RUN} values. */
     public int[] places() {
         return places;
     }
@@ -104,7 +104,7 @@ public final class MagnitudeHistogram {
         counts[magnitude >= high ? BUCKETS : (magnitude - low) >>> shift]++;
     }
 
-    /** Takes over what somebody else counted in the same ranges; {@link #BUCKETS} is the bucket from {@code high} on. */
+    /** Adds a count that a GPU made in the same ranges; {@link #BUCKETS} is the bucket from {@code high} on. */
     public void add(int bucket, long count) {
         counts[bucket] += count;
     }
@@ -118,7 +118,7 @@ public final class MagnitudeHistogram {
                 && Arrays.equals(counts, other.counts);
     }
 
-    /** For kernels: a magnitude that may be the largest; it is not counted. */
+    /** Records a magnitude that may be the largest, without counting it. */
     public void largest(int magnitude) {
         largest = Math.max(largest, magnitude);
     }

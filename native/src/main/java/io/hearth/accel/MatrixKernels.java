@@ -3,17 +3,17 @@ package io.hearth.accel;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Products of a large matrix and thin ones, for compression by low rank.
+ * Products of a large matrix and thin ones, for low-rank compression.
  *
- * <p>The large matrix is the sum of two memories, {@code one[i] + other[i]}, float32, little-endian, native, of any alignment: row by row,
- * {@code columns} in each, of which the last row may be cut short. What is cut off counts as 0. A left factor has {@code width} values for
+ * <p>The large matrix is the sum of two memories, {@code one[i] + other[i]}, float32, little-endian, native, of any alignment: row by
+ * row, {@code columns} in each. The last row may be cut short; its missing values count as 0. A left factor has {@code width} values for
  * each row, one row after the other; a right factor has {@code columns} values for each of {@code width} lines, one line after the other.
  *
- * <p>{@link #left} and {@link #right} may add in any order, so engines differ in the last bits. What follows from the same factors in
- * {@link #product} and {@link #lessProduct} has the same bits in all of them: products are added by rising {@code k}, each step rounded
+ * <p>{@link #left} and {@link #right} may add in any order, so engines differ in the last bits. The results of {@link #product} and
+ * {@link #lessProduct} for the same factors have the same bits in all engines: products are added by rising {@code k}, each step rounded
  * to float32, no fused multiply-add.
  *
- * <p>Stateless: threads may share an instance. A call allocates at most some rows.
+ * <p>Stateless: threads may share an instance. A call allocates a few rows at most.
  */
 public interface MatrixKernels {
     /**

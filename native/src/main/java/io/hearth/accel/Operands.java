@@ -4,7 +4,7 @@ import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 
-/** The checks at the door of every engine, so that the loops behind it can trust their bounds. */
+/** The checks that every engine makes of its operands, so that the loops can trust their bounds. */
 public final class Operands {
     private Operands() {}
 

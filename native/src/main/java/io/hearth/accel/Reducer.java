@@ -16,16 +16,15 @@ import java.util.Optional;
  *   <li>FLOAT16 and BFLOAT16: widened to float32, combined there and rounded to nearest even back, at every operation.
  *       Since float32 has more than twice their precision, that is the correctly rounded 16-bit result.
  *   <li>MIN and MAX: NaN if either operand is NaN; -0 is below +0.
- *   <li>Which NaN a NaN result is (sign, payload) is not specified.
+ *   <li>The sign and payload of a NaN result are not specified.
  *   <li>Integers wrap; their division truncates toward zero. UINT8 compares and divides unsigned.
  * </ul>
  *
- * <p>All memory is little-endian and may have any alignment; all offsets are in bytes. Overlap is judged by address: two
- * mappings of the same pages look apart, and there the caller has to keep them so.
+ * <p>All memory is little-endian and may have any alignment; all offsets are in bytes. Overlap is judged by address: two mappings of the
+ * same pages look apart, and the caller must not pass both.
  *
  * <p>An instance owns scratch memory (at most 64 KiB), so one thread at a time uses it; each thread takes its own from
- * {@code Engines.newReducer}. Calls allocate nothing once they are compiled. The Metal engine differs in both: its instances
- * share buffers of the GPU, and a call there makes some small objects.
+ * {@code Engines.newReducer}. Calls allocate nothing once they are compiled. Instances of the Metal engine share buffers of the GPU.
  */
 public interface Reducer {
     /** The codecs' loops of the same engine; unlike a reducer, threads may share them. */
@@ -99,8 +98,8 @@ public interface Reducer {
     }
 
     /**
-     * Bytes of one operand from which {@link #combineAll} of so many inputs takes less time than to combine them as they come,
-     * the copies to wherever the engine reads them included; {@link Long#MAX_VALUE} for never. Any thread.
+     * Bytes of one operand from which {@link #combineAll} of {@code inputs} operands takes less time than to combine each on arrival; the
+     * copies to the memory that the engine reads are included. {@link Long#MAX_VALUE} means never. Any thread.
      *
      * @param inputs at least 2
      */
@@ -109,8 +108,8 @@ public interface Reducer {
     }
 
     /**
-     * Memory whose contents the engine reads without a copy; empty where it takes plain memory as well as any, where so little is
-     * never its business, and where it has no more. Any thread; the caller closes it.
+     * Allocates memory that the engine reads without a copy. Empty if the engine reads plain memory as fast, if no call of that size is
+     * the engine's, and if it has no more memory. Any thread; the caller closes it.
      *
      * @param bytes at least 1
      */

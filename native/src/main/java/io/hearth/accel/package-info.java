@@ -1,4 +1,4 @@
-/** What reduces and what packs for codecs: the interfaces, the names of the engines, and which calls are whose. */
+/** Reduction and the kernels of codecs: the interfaces, the names of the engines, and the choice of an engine for each call. */
 @NullMarked
 package io.hearth.accel;
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the codec kernels of every engine must do, bit for bit. */
+/** The contract of the codec kernels of every engine, bit for bit. */
 public abstract class CodecKernelsContractTest {
     private static final int[] LENGTHS = {0, 1, 2, 15, 16, 17, 31, 63, 64, 65, 127, 255, 257, 1021, 2500};
     private static final int[] BLOCKS = {8, 11, 31, 64, 67, 256, 1000};
@@ -84,7 +84,7 @@ public abstract class CodecKernelsContractTest {
         });
     }
 
-    /** No encoder writes such a block, and none of the engines may read it in another way. */
+    /** No encoder writes such a block, and all engines must read it in the same way. */
     @ParameterizedTest
     @ValueSource(ints = {8, 4})
     void aNegativeLevelOfAScaleOfZeroIsANegativeZero(int bits) {
@@ -193,7 +193,7 @@ public abstract class CodecKernelsContractTest {
         }
     }
 
-    /** One after the other, in whole buckets that end at each bound, across several calls. */
+    /** Counts in several calls, in whole buckets that end at each bound. */
     @Test
     void theHistogramCountsEachMagnitudeOnceInItsBucket() {
         var random = new SplittableRandom(8);
@@ -358,7 +358,7 @@ public abstract class CodecKernelsContractTest {
         }
     }
 
-    /** A run of each kind of finite values that kernels go wrong on. */
+    /** A run of each kind of finite values on which kernels are often wrong. */
     private static float[] values(int length, SplittableRandom random) {
         float[] values = new float[length];
         int kind = random.nextInt(7);

@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 
-/** Elements of any type as their bits, in test memory; and random ones with every special value among them. */
+/** Reads and writes the bits of elements of any type in test memory, and makes random ones with every special value among them. */
 public final class Elements {
     private static final ValueLayout.OfShort SHORT =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -33,7 +33,9 @@ public final class Elements {
         }
     }
 
-    /** Half random bits, a quarter of moderate size (so that sums and products round), a quarter special values. */
+    /**
+     * Half of the elements are random bits, a quarter have moderate size (so that sums and products round), a quarter are special values.
+     */
     static long random(SplittableRandom random, DataType type) {
         return switch (random.nextInt(4)) {
             case 0 -> special(type)[random.nextInt(special(type).length)];

@@ -23,7 +23,7 @@ final class HalfKernelsTest {
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final int[] LENGTHS = {0, 1, 15, 16, 17, 31, 33, 255, 2047, 2048, 2049, 5000};
 
-    /** Before and behind what is written; odd, so that nothing is aligned. */
+    /** Bytes before and after the written ones; odd, so that nothing is aligned. */
     private static final int GUARD = 33;
 
     private static final byte GUARD_BYTE = 0x5a;
@@ -105,7 +105,7 @@ final class HalfKernelsTest {
         }
     }
 
-    /** In the middle the even one, else the nearer one: for all neighbours, and what is left is exact. */
+    /** For all neighbours: the middle becomes the even one, all else the nearer one, and the error is exact. */
     @ParameterizedTest(name = "{0} {1} heap {2}")
     @MethodSource("all")
     void betweenTwoHalvesTheNearerIsTaken(CodecKernels kernels, HalfFloat format, boolean heap) {

@@ -1,6 +1,6 @@
 package io.hearth.accel;
 
-/** One value at a time, by the definitions and not by the tricks: the judge of all codec kernels. */
+/** Computes one value at a time by the definitions; all codec kernels are judged by it. */
 final class LevelOracle {
     private final BlockFormat format;
     private final float[] scales;
@@ -52,7 +52,7 @@ final class LevelOracle {
         return level(i) * scale(i);
     }
 
-    /** The level of value {@code i} as it stands in {@code body}. */
+    /** Reads the level of value {@code i} from {@code body}. */
     int level(byte[] body, int i) {
         int start = i / format.block() * format.block();
         int n = Math.min(format.block(), levels.length - start);

@@ -19,15 +19,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Products by both engines of the processor beside those of the definition, in double where the order is free. */
+/** Compares the products of both CPU engines with the definition, in double where the order is free. */
 final class MatrixKernelsTest {
-    /** About the ends of vectors of each width, of four of them, and of a tile. */
+    /** Numbers near the ends of vectors of each width, of four vectors, and of a tile. */
     private static final int[] COLUMNS = {1, 2, 3, 7, 8, 9, 15, 31, 33, 63, 64, 65, 127, 511, 512, 513, 1031};
 
     private static final int[] ROWS = {1, 2, 3, 4, 5, 8, 9};
     private static final int[] WIDTHS = {1, 2, 3, 4};
 
-    /** Before and behind what is written; odd, so that nothing is aligned. */
+    /** Bytes before and after the written ones; odd, so that nothing is aligned. */
     private static final int GUARD = 33;
 
     private static final byte GUARD_BYTE = 0x5a;
@@ -226,7 +226,7 @@ final class MatrixKernelsTest {
         });
     }
 
-    /** Of the last row too, whose tail goes one by one. */
+    /** Includes the last row, whose tail goes one by one. */
     @ParameterizedTest
     @MethodSource("engines")
     void aRowThatIsNotFiniteMakesNoFiniteLeftFactor(MatrixKernels kernels) {

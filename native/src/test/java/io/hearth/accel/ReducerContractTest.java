@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What every engine must do, judged by {@link ScalarOracle}. */
+/** The contract of every engine, judged by {@link ScalarOracle}. */
 public abstract class ReducerContractTest {
     public static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.PROD);
     private static final int[] LENGTHS = {0, 1, 2, 7, 31, 64, 127, 1021, 2048, 4099, 12_289};
@@ -50,7 +50,8 @@ public abstract class ReducerContractTest {
         var trial = new Trial(newReducer(), new SplittableRandom(18), type);
         Trial.Left[] lefts = Trial.Left.values();
         Trial.Right[] rights = Trial.Right.values();
-        int next = type.bytes(); // each operation from other places, not all from all: the oracle takes its time
+        // Each operation starts at other places; not every one at all places, because the oracle is slow.
+        int next = type.bytes();
         for (ReduceOp op : OPS) {
             trial.combine(op, lefts[next % lefts.length], rights[next / lefts.length % rights.length], LARGE, 5);
             next++;
@@ -94,7 +95,7 @@ public abstract class ReducerContractTest {
         trial.divide(LARGE, 3, 5);
     }
 
-    /** Every pair of 16-bit operands from a grid that holds all exponents: rounding has nowhere to hide. */
+    /** Every pair of 16-bit operands from a grid with all exponents, so that every case of rounding occurs. */
     @ParameterizedTest
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
     void roundsEverySixteenBitPatternCorrectly(DataType type) {

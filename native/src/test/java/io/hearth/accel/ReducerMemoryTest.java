@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** From which size many inputs at once are worth it, and the memory for them. */
+/** The size from which many inputs at once are faster, and the memory for them. */
 final class ReducerMemoryTest {
     private static final int COUNT = 1000;
     private static final MetalLimits LIMITS =

@@ -12,7 +12,7 @@ final class RoundingTest {
     private static final int BLOCKS = 20_000;
     private static final int BLOCK = 64;
 
-    /** Never 0, never a half: of a quotient one rounding beyond a level, neither leads farther. */
+    /** A draw is never 0 and never a half, so a quotient that is one rounding beyond a level keeps that level. */
     @Test
     void aDrawIsAnOddMultipleOfASixteenthPowerBetweenTheHalves() {
         for (int block = 0; block < BLOCKS; block++) {
@@ -26,7 +26,7 @@ final class RoundingTest {
         }
     }
 
-    /** So a rounded value is the value on average; the bound is five deviations of such a mean. */
+    /** So a rounded value equals the value on average; the bound is five standard deviations of the mean. */
     @ParameterizedTest
     @ValueSource(floats = {0, 0.001f, 0.25f, 0.5f, 0.9f, -0.3f, 3.7f, -126.99f})
     void aValueIsRoundedToItselfOnAverage(float value) {

@@ -3,7 +3,7 @@ package io.hearth.accel;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 
-/** One element at a time, on its bits in a long: too slow to be wrong, the judge of every engine. */
+/** Computes one element at a time on its bits in a long, slowly and plainly; every engine is judged by it. */
 public final class ScalarOracle {
     private static final double BEYOND_BFLOAT16 = 0x1p128;
 
@@ -60,7 +60,7 @@ public final class ScalarOracle {
         };
     }
 
-    /** By comparing the distances to both neighbours, not by the arithmetic on bits that the engines use. */
+    /** Compares the distances to both neighbours, and does not use the arithmetic on bits of the engines. */
     private static short nearestBfloat16(float value) {
         int below = Float.floatToRawIntBits(value) >>> 16;
         if (Float.isNaN(value)) {

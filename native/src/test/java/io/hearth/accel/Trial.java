@@ -11,25 +11,24 @@ import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
 
 /**
- * Calls of a reducer on random elements of one type between guard bytes, judged by {@link ScalarOracle} bit for bit; all NaNs
- * count as one.
+ * Calls of a reducer on random elements of one type between guard bytes, judged by {@link ScalarOracle} bit for bit; all NaN are equal.
  */
 public record Trial(Reducer reducer, SplittableRandom random, DataType type) {
     private static final int GUARD = 64;
 
-    /** Where the right operand is. */
+    /** The place of the right operand. */
     public enum Right {
         ARRAY,
         NATIVE
     }
 
-    /** Where the left operand is. */
+    /** The place of the left operand. */
     public enum Left {
         IN_PLACE,
         APART
     }
 
-    /** The operands begin {@code shift} bytes and a little more beside an alignment of 64 bytes, each at another place. */
+    /** Each operand begins at another place, {@code shift} bytes and a little more after an alignment of 64 bytes. */
     public void combine(ReduceOp op, Left leftPlace, Right rightPlace, int count, int shift) {
         int bytes = count * type.bytes();
         try (var arena = Arena.ofConfined()) {
@@ -138,7 +137,7 @@ public record Trial(Reducer reducer, SplittableRandom random, DataType type) {
         }
     }
 
-    /** One element at its place against what it has to be. */
+    /** Compares one element at its place with the expected one. */
     public void judge(String what, int index, int count, long expected, MemorySegment memory, long offset) {
         long actual = Elements.get(memory, type, offset);
         boolean nans = ScalarOracle.isNan(type, expected) && ScalarOracle.isNan(type, actual);

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
- * What was measured on a machine, as it is kept in a file. Text, so that a person can read it:
+ * The measurements of a machine and their file. The file is text, so that a person can read it:
  *
  * <pre>
  * hearth-calibration 2
@@ -33,9 +33,9 @@ import java.util.zip.CRC32;
  * </pre>
  *
  * @param hardware name of the GPU, one line
- * @param versions of all else that the figures depend on, one line
- * @param measured when
- * @param metalFrom what was chosen by the figures, as {@link EngineChoice#metalFrom}
+ * @param versions of everything else that the figures depend on, one line
+ * @param measured time of the measurement
+ * @param metalFrom the choice by the figures, as {@link EngineChoice#metalFrom}
  * @param samples at most {@link #SAMPLES_MAX}
  */
 public record Calibration(
@@ -50,7 +50,7 @@ public record Calibration(
     /** Most measurements of a file. */
     public static final int SAMPLES_MAX = 192;
 
-    /** So long the figures hold: a system update or another load changes them. */
+    /** The figures are valid for this long: a system update or another load changes them. */
     static final Duration HOLDS = Duration.ofDays(30);
 
     private static final int LINE_MAX = 200;
@@ -63,7 +63,7 @@ public record Calibration(
     private static final Pattern CHOSEN = Pattern.compile("metal ([a-z0-9-]{1,32}) (\\d{1,18})");
     private static final Pattern SAMPLE = Pattern.compile("([a-z0-9-]{1,32}) (\\d{1,18}) (\\d{1,18}) (\\d{1,18})");
 
-    /** Makes one line of each text, copies the list. */
+    /** Turns each text into one line, copies the collections. */
     public Calibration {
         hardware = oneLine(hardware);
         versions = oneLine(versions);
@@ -85,7 +85,7 @@ public record Calibration(
         return hardware.equals(other.hardware) && versions.equals(other.versions);
     }
 
-    /** Whether they are recent enough; not if they come from a clock that is ahead of this one. */
+    /** Whether the figures are recent enough; a time ahead of this clock is not. */
     boolean holds(Instant now) {
         return !measured.isAfter(now) && now.isBefore(measured.plus(HOLDS));
     }
@@ -112,7 +112,7 @@ public record Calibration(
         return (text + SUM + crc(text.toString()) + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** What a file says; empty if it is damaged, of another format, or names a kernel that this build has not. */
+    /** Reads the content of a file; empty if it is damaged, has another format, or names a kernel that this build does not have. */
     static Optional<Calibration> decode(byte[] content) {
         if (content.length > BYTES_MAX) {
             return Optional.empty();

@@ -3,9 +3,9 @@ package io.hearth.accel.select;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Where the figures of {@link Calibration} are kept between two starts, and beside them the GPU's failures. */
+/** Keeps the figures of a {@link Calibration} between two starts, and the GPU's failures beside them. */
 public interface CalibrationStore {
-    /** Keeps nothing: who uses it measures at each start. */
+    /** Keeps nothing: a node that uses it measures at each start. */
     CalibrationStore NONE = new CalibrationStore() {
         @Override
         public Optional<byte[]> read() {
@@ -17,20 +17,20 @@ public interface CalibrationStore {
     };
 
     /**
-     * What was written last, cut off behind {@link Calibration#BYTES_MAX} and one byte; empty if nothing was.
+     * Returns the content that was written last, at most {@link Calibration#BYTES_MAX} and one byte of it; empty if there is none.
      *
      * @throws IOException it cannot be read; the message says why
      */
     Optional<byte[]> read() throws IOException;
 
     /**
-     * Puts new content in the place of the old, all or nothing.
+     * Replaces the content, all or nothing.
      *
      * @throws IOException it cannot be written; the message says why
      */
     void write(byte[] content) throws IOException;
 
-    /** Where a {@link FaultJournal} is kept, with the same bounds; nowhere unless said otherwise. */
+    /** The store of the {@link FaultJournal}, with the same bounds; by default it keeps nothing. */
     default CalibrationStore faults() {
         return NONE;
     }

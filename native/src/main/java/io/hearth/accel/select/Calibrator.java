@@ -24,19 +24,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Measures CPU against GPU, each kernel at some sizes, and keeps the figures: what {@link EngineChoice} decides by. Takes some
- * seconds when a machine, its system, Java or the kernels are new or the figures are a month old, and else nothing.
+ * Measures CPU against GPU, each kernel at some sizes, and keeps the figures, by which {@link EngineChoice} decides. It takes some
+ * seconds if the machine, its system, Java or the kernels are new or the figures are a month old; otherwise it measures nothing.
  *
- * <p>The CPU's kernels are called until the compiler is done with them: cold ones are a thousand times slower, and a choice by their
- * times would be kept. All is measured twice, so that a load that comes and goes decides nothing.
+ * <p>First it calls the CPU's kernels until they are compiled: cold ones are a thousand times slower, and a choice by their times would
+ * be kept. It measures everything twice, so that a passing load decides nothing.
  */
 final class Calibrator {
-    /** Bytes of one operand; from a segment as it comes from the wire to a whole piece of the GPU's. */
+    /** Bytes of one operand; from a segment of the wire to a whole piece of the GPU. */
     static final List<Integer> SIZES = List.of(1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24);
 
     private static final Logger LOG = LoggerFactory.getLogger(Calibrator.class);
 
-    /** Of one kernel, each time it is its turn. */
+    /** Time of one kernel in each round of the warm-up. */
     private static final long WARM_UP_NANOS = 20_000_000;
 
     private static final int WARM_UPS_MIN = 3;
@@ -44,7 +44,7 @@ final class Calibrator {
     private static final int PASSES = 2;
     private static final int ROUNDS = 5;
 
-    /** Of how it is measured: figures of another version are made anew. */
+    /** Version of the way of measuring: figures of another version are measured again. */
     private static final int VERSION = 3;
 
     private final MetalEngine metal;
@@ -66,7 +66,7 @@ final class Calibrator {
         this.clock = clock;
     }
 
-    /** By the figures that are kept, if they are of this machine as it is now, else by new ones, which are kept then. */
+    /** Chooses by the stored figures if they fit this machine as it is now, otherwise by new ones, which it stores. */
     EngineChoice choice(CalibrationStore store) {
         Optional<Calibration> kept = kept(store);
         return kept.filter(figures -> figures.holds(clock.instant()))
@@ -74,7 +74,7 @@ final class Calibrator {
                 .orElseGet(() -> measured(store, kept));
     }
 
-    /** By new figures, which are kept. */
+    /** Chooses by new figures, which it stores. */
     EngineChoice again(CalibrationStore store) {
         return measured(store, kept(store));
     }
@@ -94,7 +94,7 @@ final class Calibrator {
         MetalStatus after = metal.status();
         if (!after.faults().equals(before.faults()) || after.callsOnCpu() != before.callsOnCpu()) {
             LOG.warn(
-                    "the GPU failed while it was measured ({}): this process does without it, the next one measures"
+                    "the GPU failed while it was measured ({}): this process does not use it, the next one measures"
                             + " again",
                     after.why());
             return EngineChoice.never(cpu);
@@ -106,7 +106,7 @@ final class Calibrator {
         return chosen(figures);
     }
 
-    /** And the GPU is given up early if a submission takes much longer than any did. */
+    /** Chooses by the figures, and sets the timeout of a submission by the longest of them. */
     private EngineChoice chosen(Calibration figures) {
         figures.samples().stream()
                 .mapToLong(EngineChoice.Sample::metalNanos)
@@ -137,7 +137,7 @@ final class Calibrator {
         }
     }
 
-    /** One line; what is measured comes first and in short, so that it is never what is cut off. */
+    /** One line; the kernels and sizes come first and as a checksum, so that they are never cut off. */
     private String versions() {
         return "figures " + VERSION + "-" + figures() + ", java " + Runtime.version() + ", "
                 + System.getProperty("os.name") + " "
@@ -145,7 +145,7 @@ final class Calibrator {
                 + cpu.label();
     }
 
-    /** Changes when other kernels or other sizes are measured. */
+    /** A checksum of the kernels and sizes that are measured. */
     private String figures() {
         var crc = new CRC32();
         crc.update((Arrays.toString(KernelKind.values()) + sizes).getBytes(StandardCharsets.UTF_8));
@@ -166,9 +166,9 @@ final class Calibrator {
                     try (var run = new KernelRun(kind, bytes, metalReducer::allocate)) {
                         var onCpu = new long[ROUNDS];
                         var onMetal = new long[ROUNDS];
-                        run.call(metalReducer, metalCodecs); // its buffers are made
+                        run.call(metalReducer, metalCodecs); // allocates its buffers
                         for (int i = 0; i < ROUNDS; i++) {
-                            // In turns, so that other load strikes both.
+                            // By turns, so that other load affects both.
                             onCpu[i] = nanos(run, cpuReducer, cpuCodecs);
                             onMetal[i] = nanos(run, metalReducer, metalCodecs);
                         }
@@ -180,7 +180,7 @@ final class Calibrator {
         return samples;
     }
 
-    /** All kernels of the CPU in turns, until the compiler has nothing more to do. */
+    /** Calls all kernels of the CPU by turns until the compiler is idle. */
     private void warmUp(Reducer reducer, CodecKernels codecs) {
         var runs = new ArrayList<KernelRun>();
         for (KernelKind kind : KernelKind.values()) {
@@ -203,7 +203,7 @@ final class Calibrator {
         }
     }
 
-    /** One slow round of either says nothing about the others. */
+    /** The median, so that one slow round does not count. */
     private static long median(long[] rounds) {
         Arrays.sort(rounds);
         return rounds[rounds.length / 2];

@@ -4,9 +4,9 @@ import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 
-/** Whether this JVM's compiler is busy, by its own account. One thread. */
+/** Tells whether this JVM's compiler is busy, by the time that it reports. For one thread. */
 public final class CompilerWatch {
-    /** From this share of a core on, the compiler is busy. */
+    /** The compiler is busy from this share of a core on. */
     public static final double BUSY = 0.03;
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -16,7 +16,9 @@ public final class CompilerWatch {
     private long spentMillis = spentMillis();
     private boolean busy;
 
-    /** Whether it took more than that share of a core lately; looks anew after a quarter of a second at the earliest. */
+    /**
+     * Whether the compiler recently took more than that share of a core; it is asked again after a quarter of a second at the earliest.
+     */
     public boolean isBusy(double share) {
         long now = System.nanoTime();
         if (now - lookedNanos >= LOOK_NANOS) {
@@ -28,7 +30,7 @@ public final class CompilerWatch {
         return busy;
     }
 
-    /** By all its threads together; a JVM that only interprets has none. */
+    /** Time of all its threads together; 0 in a JVM that only interprets. */
     private long spentMillis() {
         return compiler == null || !compiler.isCompilationTimeMonitoringSupported()
                 ? 0

@@ -13,16 +13,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** All engines of this machine compared with the portable one, bit for bit. */
+/** Compares all engines of this machine with the portable one, bit for bit. */
 public final class EngineSelfTest {
     private EngineSelfTest() {}
 
     /**
-     * What became of one engine.
+     * The result for one engine.
      *
-     * @param engine name, with what was special about it
-     * @param exists whether it could be tested at all
-     * @param right whether all bits were as the portable engine's; false if it does not exist
+     * @param engine name, with the device of a GPU
+     * @param exists whether it could be tested
+     * @param right whether all bits were equal to the portable engine's; false if it does not exist
      * @param text one clause
      */
     public record Verdict(String engine, boolean exists, boolean right, String text) {
@@ -36,13 +36,13 @@ public final class EngineSelfTest {
                     .orElseGet(() -> new Verdict(engine, true, true, checks + " comparisons, all bits equal"));
         }
 
-        /** Whether there is something to report as a fault. */
+        /** Whether the result is a fault to report. */
         public boolean isFault() {
             return exists && !right;
         }
     }
 
-    /** Every engine of this build on this machine; takes some seconds. */
+    /** Tests every engine of this build on this machine; takes some seconds. */
     public static List<Verdict> here() {
         var verdicts = new ArrayList<Verdict>();
         verdicts.add(cpu(Engine.PORTABLE));
@@ -69,7 +69,7 @@ public final class EngineSelfTest {
     }
 
     /**
-     * The Metal engine on this GPU.
+     * Tests the Metal engine on one GPU.
      *
      * @param name of the engine in the report
      * @param metal borrowed
@@ -77,7 +77,7 @@ public final class EngineSelfTest {
     public static Verdict metal(String name, MetalEngine metal) {
         MetalStatus opened = metal.status();
         if (!opened.usable()) {
-            // A process of ssh, for instance, is shown no GPU: nothing to report.
+            // macOS shows no GPU to a process of ssh, for instance: that is no fault.
             return opened.faults().keySet().stream().allMatch(MetalFault::absence)
                     ? Verdict.absent(name, opened.why())
                     : new Verdict(name, true, false, "WRONG: it does not open: " + opened.why());

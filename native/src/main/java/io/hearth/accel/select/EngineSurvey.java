@@ -17,13 +17,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What engines there are in this process, which of them {@code auto} takes, and why not the others.
+ * The engines of this process, the one that {@code auto} takes, and the reasons against the others.
  *
- * @param choice of {@code auto}
- * @param engines all that this build has, the plainest first
+ * @param choice the choice of {@code auto}
+ * @param engines all engines of this build, the plainest first
  * @param vectorBits width of a vector; empty where the Vector API is absent
- * @param failures of Metal in this process, by kind, none that was not seen
- * @param earlierFailures of Metal in other processes on this machine, running or ended, the oldest first
+ * @param failures of Metal in this process, by kind; a kind that never occurred is absent
+ * @param earlierFailures of Metal in other processes of this machine, running or ended, the oldest first
  */
 public record EngineSurvey(
         Engines.Choice choice,
@@ -34,9 +34,9 @@ public record EngineSurvey(
     /**
      * One engine.
      *
-     * @param exists whether it can be forced here
+     * @param exists whether an option can force it here
      * @param chosen whether {@code auto} takes it, for some calls at least
-     * @param why one clause: what it is, or why it is not chosen
+     * @param why one clause: a description, or why it is not chosen
      */
     public record Place(Engine engine, boolean exists, boolean chosen, String why) {}
 
@@ -48,7 +48,7 @@ public record EngineSurvey(
     }
 
     /**
-     * Looks at this machine; opens and measures the GPU if there is one.
+     * Surveys this machine; opens and measures the GPU if there is one.
      *
      * @param store as {@link Engines#chosen} takes it
      */
@@ -57,9 +57,9 @@ public record EngineSurvey(
     }
 
     /**
-     * The same after the GPU was measured again, whatever is known of it.
+     * The same after a new measurement of the GPU, without regard to older figures.
      *
-     * @throws SetupException there is none; says why
+     * @throws SetupException this machine has no GPU; the message has the reason
      */
     public static EngineSurvey calibrated(CalibrationStore store) throws SetupException {
         return of(Engines.calibrated(store), store);

@@ -26,11 +26,11 @@ public final class Engines {
     private Engines() {}
 
     /**
-     * An engine and the reason for it, one clause for the log; nothing is logged here.
+     * An engine and the reason for it. The caller logs it.
      *
      * @param engine makes one reducer per thread
-     * @param why for instance {@code fastest here: the Vector API is present}
-     * @param division which calls are the GPU's; none unless the engine is METAL
+     * @param why one clause, for instance {@code fastest here: the Vector API is present}
+     * @param division the calls that are the GPU's; none unless the engine is METAL
      */
     public record Choice(Engine engine, String why, EngineChoice division) {
         private static Choice cpu(Engine engine, String why) {
@@ -48,19 +48,19 @@ public final class Engines {
         }
     }
 
-    /** The machine's GPU as a choice sees it. */
+    /** The GPU of this machine as far as a choice needs it. */
     interface Metal {
-        /** Why a machine of this kind has no Metal at all, empty if it may have; cheap. */
+        /** The reason why a machine of this kind has no Metal at all; empty if it may have one. Cheap. */
         Optional<String> absence();
 
-        /** Opens it and compares its kernels with the portable engine, if that was not done yet. */
+        /** Opens the GPU and compares its kernels with the portable engine, if that was not done before. */
         MetalStatus status();
 
-        /** Measures it, or remembers what was measured. */
+        /** Measures the GPU, or returns what was measured before. */
         EngineChoice calibrated(Engine cpu);
     }
 
-    /** What {@code auto} takes where a GPU is, after it was measured again, whatever is known of it. */
+    /** The choice of {@code auto} after a new measurement of the GPU, without regard to older figures. */
     static Choice calibrated(CalibrationStore store) throws SetupException {
         Metal metal = here(store, true);
         Optional<String> absence = metal.absence();
@@ -78,7 +78,7 @@ public final class Engines {
         return new SetupException("there is no GPU to measure here: " + why + "; the CPU does all sums");
     }
 
-    /** A reducer of that engine with scratch memory of its own, for one thread at a time. */
+    /** A reducer of that engine with its own scratch memory, for one thread at a time. */
     public static Reducer newReducer(Engine engine) {
         return switch (engine) {
             case PORTABLE -> new PortableReducer();
@@ -96,27 +96,26 @@ public final class Engines {
         };
     }
 
-    /** The fastest engine that works in this JVM, the GPU left alone. */
+    /** The fastest engine of the CPU that works in this JVM. */
     public static Choice best() {
         return best(vectorPresent());
     }
 
     /**
-     * The engine of that name. For {@code auto} on a machine with Metal its kernels are measured, which takes some seconds where
-     * {@code store} does not know the figures; elsewhere nothing is measured and nothing stored.
+     * The engine of that name. For {@code auto} on a machine with Metal the kernels are measured, which takes some seconds unless
+     * {@code store} has the figures; elsewhere nothing is measured or stored.
      *
      * @param store where those figures are kept; borrowed
-     * @throws SetupException it does not exist here; says why and what to do
+     * @throws SetupException the engine does not exist here; the message has the reason and the remedy
      */
     public static Choice chosen(EngineName name, CalibrationStore store) throws SetupException {
         return chosen(name, vectorPresent(), here(store, false));
     }
 
     /**
-     * A reducer on a GPU that the caller opened, such as a stand-in: for tests and measurements, since a
-     * process has one GPU of its own.
+     * A reducer on a GPU that the caller opened, such as a stand-in: for tests and measurements, since a process opens its own GPU once.
      *
-     * @param metal shared with others; closed by its owner, after the last call
+     * @param metal shared with others; its owner closes it after the last call
      * @param division which calls are the GPU's
      */
     public static Reducer reducerOn(MetalEngine metal, EngineChoice division) {
@@ -172,7 +171,7 @@ public final class Engines {
         return forcedMetal(cpu, "asked for by name: " + status.device());
     }
 
-    /** All that this machine's GPU can do, of any size that anybody could want. */
+    /** The GPU for every kernel that it has, from {@link EngineChoice#FORCED_BYTES_MIN} on. */
     static Choice forcedMetal(Engine cpu, String why) {
         return new Choice(Engine.METAL, why, EngineChoice.from(cpu, EngineChoice.FORCED_BYTES_MIN));
     }

@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The last failures of the GPU on this machine, whichever process had them, as they are kept in a file. Text, so that a person can
- * read it; a line that is damaged is left out:
+ * The last failures of the GPU on this machine, in any process, and their file. The file is text, so that a person can read it; a reader
+ * skips damaged lines:
  *
  * <pre>
  * hearth-gpu-faults 1
@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
  * @param entries the oldest first, at most {@link #ENTRIES_MAX}
  */
 public record FaultJournal(List<Entry> entries) {
-    /** Most entries; the oldest go. */
+    /** Most entries; the oldest are removed. */
     public static final int ENTRIES_MAX = 32;
 
     private static final int WHY_MAX = 300;
@@ -34,14 +34,14 @@ public record FaultJournal(List<Entry> entries) {
     /**
      * Failures of one kind in one process.
      *
-     * @param time of the last one that was written down
-     * @param process its number
-     * @param count how many there were by then
-     * @param callsOnGpu how many calls the GPU had done for that process by then
-     * @param why of the last one, printable ASCII in one line
+     * @param time of the last failure that was written
+     * @param process number of the process
+     * @param count number of failures until then
+     * @param callsOnGpu number of calls that the GPU did for that process until then
+     * @param why reason of the last failure, printable ASCII in one line
      */
     public record Entry(Instant time, long process, MetalFault fault, long count, long callsOnGpu, String why) {
-        /** Makes one short line of the reason. */
+        /** Turns the reason into one short line. */
         public Entry {
             String line = why.replaceAll("\\s+", " ").replaceAll("[^ -~]", "?").strip();
             why = line.length() > WHY_MAX ? line.substring(0, WHY_MAX) : line;
@@ -53,7 +53,7 @@ public record FaultJournal(List<Entry> entries) {
         entries = List.copyOf(entries);
     }
 
-    /** With an entry more, in the place of what was said of that kind in that process. */
+    /** Adds an entry, which replaces the one of that kind and process. */
     FaultJournal with(Entry entry) {
         var next = new ArrayList<>(entries);
         next.removeIf(old -> old.process() == entry.process() && old.fault() == entry.fault());
@@ -75,7 +75,7 @@ public record FaultJournal(List<Entry> entries) {
         return text.toString().getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** What a file says, without lines that make no sense. */
+    /** Reads the content of a file, without its damaged lines. */
     static FaultJournal decode(byte[] content) {
         String text = new String(content, StandardCharsets.US_ASCII);
         var entries = new ArrayList<Entry>();

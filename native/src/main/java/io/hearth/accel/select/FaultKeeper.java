@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes this process's failures of the GPU where {@code hearth kernel info} of a later process finds them ({@link FaultJournal}).
- * Of each kind the first that it is told, then the 2nd, 4th, 8th … is written, so that a GPU that fails again and again keeps no
- * disk busy. Two processes that write at the same moment may lose an entry of one.
+ * Writes this process's failures of the GPU into the {@link FaultJournal}, where {@code hearth kernel info} of a later process finds
+ * them. Of each kind it writes the first reported failure, then the 2nd, 4th, 8th …, so that a GPU that fails often does not keep the
+ * disk busy. If two processes write at the same moment, the entry of one may be lost.
  */
 final class FaultKeeper implements MetalEngine.FaultListener {
     private static final Logger LOG = LoggerFactory.getLogger(FaultKeeper.class);
@@ -25,10 +25,10 @@ final class FaultKeeper implements MetalEngine.FaultListener {
     private final InstantSource clock;
     private final long process;
     private final ReentrantLock lock = new ReentrantLock(); // one write at a time
-    private final Map<MetalFault, Long> told = new EnumMap<>(MetalFault.class); // guarded by lock
+    private final Map<MetalFault, Long> reported = new EnumMap<>(MetalFault.class); // guarded by lock
 
     /**
-     * @param store of the journal; borrowed
+     * @param store keeps the journal; borrowed
      * @param process its number
      */
     FaultKeeper(CalibrationStore store, InstantSource clock, long process) {
@@ -44,28 +44,28 @@ final class FaultKeeper implements MetalEngine.FaultListener {
         }
         lock.lock();
         try {
-            long before = told.getOrDefault(fault, 0L);
-            told.put(fault, count);
+            long before = reported.getOrDefault(fault, 0L);
+            reported.put(fault, count);
             if (before == 0 || Long.highestOneBit(count) != Long.highestOneBit(before)) {
                 Instant now = clock.instant().truncatedTo(ChronoUnit.SECONDS);
                 var entry = new FaultJournal.Entry(now, process, fault, count, callsOnGpu, why);
                 store.write(read(store).with(entry).encode());
             }
         } catch (IOException failed) {
-            LOG.warn("the GPU's failure is not kept for 'hearth kernel info': {}", failed.getMessage());
+            LOG.warn("cannot keep the GPU's failure for 'hearth kernel info': {}", failed.getMessage());
         } finally {
             lock.unlock();
         }
     }
 
-    /** What other processes had; empty if that cannot be read, which the log tells. */
+    /** Failures of other processes; empty if the journal cannot be read, which is logged. */
     static List<FaultJournal.Entry> others(CalibrationStore store, long process) {
         try {
             return read(store).entries().stream()
                     .filter(entry -> entry.process() != process)
                     .toList();
         } catch (IOException unreadable) {
-            LOG.warn("earlier failures of the GPU cannot be read: {}", unreadable.getMessage());
+            LOG.warn("cannot read earlier failures of the GPU: {}", unreadable.getMessage());
             return List.of();
         }
     }

@@ -10,15 +10,15 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * An engine for a measurement, which gets every call that it has a kernel for, whatever its size.
+ * An engine for a measurement; it gets every call that it has a kernel for, whatever the size.
  *
  * @param reducer for one thread at a time
  * @param codecs of the same engine
- * @param callsDone how many calls it did itself so far, from the first element to the last; empty for an engine that hands
- *     nothing on
+ * @param callsDone number of calls that it did alone so far, from the first element to the last; empty for an engine that passes no call
+ *     on
  */
 public record TimedEngine(Engine engine, Reducer reducer, CodecKernels codecs, Optional<LongSupplier> callsDone) {
-    /** Of this machine; the engine has to exist here. */
+    /** The engine of this machine, which must exist here. */
     public static TimedEngine of(Engine engine) {
         if (engine == Engine.METAL) {
             return on(ProvenMetal.here(), Engines.best().engine());

@@ -1,4 +1,4 @@
-/** Which engine a node uses: what the machine has, what was measured, what was asked for. */
+/** The choice of a node's engine: by the machine, by measurements, and by options. */
 @NullMarked
 package io.hearth.accel.select;
 

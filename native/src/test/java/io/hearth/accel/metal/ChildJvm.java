@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** What a JVM with other flags said, on both streams, and how it ended. */
+/** The output of a JVM with other flags, on both streams, and its exit code. */
 record ChildJvm(String said, int exitCode) {
     private static final long SECONDS_MAX = 60;
 

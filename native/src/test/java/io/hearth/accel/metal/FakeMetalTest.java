@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** That the stand-in insists on Metal's rules: each is broken once, by the very messages that the engine sends. */
+/** The stand-in enforces Metal's rules: the test breaks each once, by the messages that the engine sends. */
 final class FakeMetalTest {
     private FakeMetal fake;
     private ObjectiveC runtime;

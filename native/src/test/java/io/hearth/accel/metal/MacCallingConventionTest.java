@@ -11,15 +11,15 @@ import java.lang.reflect.Method;
 import org.junit.jupiter.api.Test;
 
 /**
- * How this JDK would call our shapes on macOS, asked of the part of it that decides that: in the same registers as on Linux, and a
- * size of three longs by the address of a copy. Apple's convention differs from the standard one of 64-bit Arm for arguments on
- * the stack and for variadic functions, and we have neither.
+ * Asks the JDK's own code how it would call our shapes on macOS: in the same registers as on Linux, and a size of three longs by the
+ * address of a copy. Apple's convention differs from the standard one of 64-bit Arm for arguments on the stack and for variadic
+ * functions; our shapes have neither.
  */
 final class MacCallingConventionTest {
     private static final int INTERNALS_MOVED = 3;
     private static final String ABI = "java.base/jdk.internal.foreign.abi";
 
-    /** What runs in a JVM that shows its internals. */
+    /** The program of a JVM that opens its internals. */
     static final class Program {
         private Program() {}
 

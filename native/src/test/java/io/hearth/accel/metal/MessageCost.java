@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Locale;
 
-/** A program: how many messages a submission takes and what one costs, against the stand-in. {@code native/message-cost} runs it. */
+/** A program that counts the messages of a submission and times one, on the stand-in. {@code native/message-cost} runs it. */
 final class MessageCost {
     private static final int ROUNDS = 10;
     private static final int CALLS = 200_000;
@@ -43,7 +43,7 @@ final class MessageCost {
             for (int i = 0; i < inputs; i++) {
                 operands[i] = arena.allocate(4096);
             }
-            engine.combine(DataType.FLOAT32, ReduceOp.SUM, operands[0], 0, operands, 1024); // its buffers are made
+            engine.combine(DataType.FLOAT32, ReduceOp.SUM, operands[0], 0, operands, 1024); // allocates its buffers
             long messages = fake.get("messages");
             long dispatches = fake.get("dispatches");
             long start = System.nanoTime();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The engine on a stand-in that does what it should; what an element becomes is the reducers' contract test. */
+/** The engine on a stand-in without faults; the contract test of reducers checks the elements. */
 final class MetalEngineTest {
     static final MetalLimits LIMITS = new MetalLimits(1, 1 << 16, Duration.ofSeconds(60), Duration.ofSeconds(60));
     private static final int COUNT = 1000;

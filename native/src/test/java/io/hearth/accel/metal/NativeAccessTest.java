@@ -7,9 +7,9 @@ import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** A JVM that may not call native code, which has to be one of its own. */
+/** A JVM that may not call native code; it is a child process. */
 final class NativeAccessTest {
-    /** What runs in that JVM. */
+    /** The program of that JVM. */
     static final class Program {
         private Program() {}
 

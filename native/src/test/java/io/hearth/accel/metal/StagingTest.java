@@ -22,7 +22,7 @@ final class StagingTest {
             },
             1 << 20);
 
-    /** What begins in a shared buffer and ends behind it is copied: the GPU would read behind the buffer. */
+    /** An operand that begins in a shared buffer and ends after it is copied: the GPU would read beyond the buffer. */
     @Test
     void onlyWhatLiesWhollyInASharedBufferIsReadInPlace() throws MetalException {
         MemorySegment large = Arena.ofAuto().allocate(4096, 4096);

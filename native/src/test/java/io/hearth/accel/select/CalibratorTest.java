@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The measurement on a stand-in; a clock that a test moves says which engine is fast. */
+/** The measurement on a stand-in; a test moves the clock and so makes an engine fast. */
 final class CalibratorTest {
     private static final MetalLimits LIMITS =
             new MetalLimits(1, 1 << 20, Duration.ofSeconds(60), Duration.ofSeconds(60));
@@ -35,7 +35,7 @@ final class CalibratorTest {
     private long callsBefore;
     private Instant now = Instant.parse("2026-11-21T04:05:06Z");
 
-    /** One file in memory. */
+    /** A file in memory. */
     private static final class Store implements CalibrationStore {
         private Optional<byte[]> content = Optional.empty();
         private int writes;
@@ -73,7 +73,7 @@ final class CalibratorTest {
         }
     }
 
-    /** Each look at the clock takes a second longer if the GPU worked since the last one, or if it did not. */
+    /** Each reading of the clock is a second later if the GPU worked since the last one, or if it did not. */
     private EngineChoice choice(Store store, boolean gpuIsFast) {
         return calibrator(gpuIsFast ? 1_000_000 : 1_000_000_000, gpuIsFast ? 1_000_000_000 : 1_000_000)
                 .choice(store);
@@ -107,7 +107,7 @@ final class CalibratorTest {
         assertEquals(EngineChoice.never(Engine.PORTABLE), choice(new Store(), false));
     }
 
-    /** By the median: the GPU may be slow once in five times, and not three times. */
+    /** The median decides: the GPU may be slow in one of five rounds, but not in three. */
     @ParameterizedTest
     @CsvSource({"5, true", "2, false"})
     void aSlowRoundNowAndThenIsNoVerdict(int everyRounds, boolean wins) {
@@ -202,7 +202,7 @@ final class CalibratorTest {
         assertEquals(EngineChoice.never(Engine.PORTABLE), choice(store, true), "they are kept");
     }
 
-    /** Either way round: a tenth is no reason to change engines. */
+    /** A tenth is no reason to change engines, in either direction. */
     @Test
     void newFiguresThatAreAboutTheSameChangeNothing() {
         var store = new Store();
@@ -217,7 +217,7 @@ final class CalibratorTest {
                 calibrator(10_000_000, 11_000_000).again(store));
     }
 
-    /** By a clock that takes a millisecond for each call, every kernel of the CPU runs for three turns of 20 ms at least. */
+    /** With a clock that takes a millisecond for each call, every kernel of the CPU runs for three rounds of 20 ms at least. */
     @Test
     void theCpuIsWarmBeforeTheGpuIsMeasured() {
         long calls = engine.status().callsOnGpu();

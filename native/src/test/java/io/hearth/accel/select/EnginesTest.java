@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class EnginesTest {
-    /** A machine as a test wants it. */
+    /** A machine that a test defines. */
     private record Machine(boolean possible, boolean usable, Map<KernelKind, Long> metalFrom) implements Engines.Metal {
         static final Machine LINUX = new Machine(false, false, Map.of());
 
@@ -50,7 +50,7 @@ final class EnginesTest {
         }
     }
 
-    /** Fails when anybody looks at it. */
+    /** Fails on any use. */
     private static final Engines.Metal UNTOUCHED = new Engines.Metal() {
         @Override
         public Optional<String> absence() {

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What a process leaves behind about its GPU, so that another one can tell. */
+/** The failures of its GPU that a process writes for others. */
 final class FaultJournalTest {
     private static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
 
@@ -29,7 +29,7 @@ final class FaultJournalTest {
         return new Entry(NOON, process, fault, count, 7, "the GPU gave up: no reason");
     }
 
-    /** One file in memory. */
+    /** A file in memory. */
     private static final class Store implements CalibrationStore {
         private Optional<byte[]> content = Optional.empty();
         private final List<Integer> sizes = new ArrayList<>();
@@ -101,7 +101,7 @@ final class FaultJournalTest {
         assertEquals(journal, FaultJournal.decode(journal.encode()));
     }
 
-    /** Also those of before anybody asked: the first may be at the start. */
+    /** Faults before the first listener are reported too: the first may be at the start. */
     @Test
     void theFaultsOfAnEngineAreKeptForAnotherProcess() {
         FakeMetal fake = FakeMetal.get();
@@ -131,7 +131,7 @@ final class FaultJournalTest {
     }
 
     @Test
-    void whatCannotBeKeptCostsNobodyAnything() {
+    void aStoreThatFailsDoesNotDisturbTheEngine() {
         FakeMetal fake = FakeMetal.get();
         var store = new Store();
         store.broken = true;
@@ -142,7 +142,7 @@ final class FaultJournalTest {
         }
     }
 
-    /** It is no failure that a process is shown no GPU. */
+    /** It is no failure if macOS shows a process no GPU. */
     @Test
     void anAbsenceIsNotKept() {
         FakeMetal fake = FakeMetal.get();

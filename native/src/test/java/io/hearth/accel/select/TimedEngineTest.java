@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class TimedEngineTest {
-    /** Below the size from which Metal is asked when it is forced, too; a call that it did not do is not counted. */
+    /** Metal gets the call also below the size of a forced Metal; a call that it did not do is not counted. */
     @ParameterizedTest
     @EnumSource
     void aSmallCallIsTheGpusAndCountedWhereItDidIt(KernelKind kind) {

@@ -1,4 +1,4 @@
-// Queue, command buffer, encoder, event: the state that Metal insists on.
+// Queue, command buffer, encoder, event: the states that Metal requires.
 #include "commands.h"
 #include <cstring>
 
@@ -105,7 +105,7 @@ static void set_bytes(Encoder* self, Selector, const void* bytes, uint64_t lengt
     *at = Binding{nullptr, 0, std::vector<uint8_t>(from, from + length)};
 }
 
-// Metal's compiler takes what a kernel writes to be out of reach of its other arguments.
+// Metal's compiler assumes that no other argument of a kernel reaches the memory that it writes.
 static bool apart(const Work& work) {
     for (const Argument& written : work.pipeline->function->arguments) {
         for (const Argument& other : work.pipeline->function->arguments) {

@@ -1,4 +1,4 @@
-// Compiles the kernel text as C++ and finds out from its text how each kernel takes its arguments.
+// Compiles the text of the kernels as C++ and parses how each kernel takes its arguments.
 #include "fake.h"
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +14,7 @@ static std::string trimmed(const std::string& text) {
     return from == std::string::npos ? "" : text.substr(from, to - from + 1);
 }
 
-// One parameter as an argument expression of the code that calls the kernel; empty and a problem if Metal would refuse it.
+// One parameter as an argument expression of the code that calls the kernel; empty, with a problem, if Metal would reject it.
 static std::string argument(const std::string& parameter, std::vector<Argument>& arguments, std::string& problem) {
     static const std::regex form(R"(^([^\[]*?)([*&]?)\s*(\w+)\s*\[\[\s*(\w+)\s*(?:\(\s*(\d+)\s*\))?\s*\]\]$)");
     std::smatch parts;
@@ -87,7 +87,7 @@ static void* built(const std::string& text, const std::string& flags, std::strin
     if (access(made.c_str(), R_OK) != 0) {
         std::string stem = folder + "/unfinished-" + std::to_string(getpid()) + "-" + std::to_string(++number);
         std::ofstream(stem + ".cpp") << text;
-        // Linked without the flag: the compiler's own library would end the process, and gpu.cpp takes the call instead.
+        // Linked without the flag: the compiler's own library would end the process; gpu.cpp has the function instead.
         std::string compiler = quoted(text_control("compiler"));
         std::string command = "{ " + compiler + " -std=c++17 -O2 -fPIC -w -fsanitize=bounds " + flags + " -I " + quoted(folder)
             + " -c -o " + quoted(stem + ".o") + " " + quoted(stem + ".cpp") + " && " + compiler + " -shared -o "
@@ -110,7 +110,7 @@ static void* built(const std::string& text, const std::string& flags, std::strin
     return library;
 }
 
-// What is between a kernel's name and the next kernel; a barrier has to stand there and not in a function that it calls.
+// The text from a kernel's name to the next kernel; a barrier must be there and not in a function that it calls.
 static std::string body(const std::string& source, const std::string& name) {
     size_t from = source.find("kernel void " + name + "(");
     size_t next = source.find("kernel void ", from + 1);

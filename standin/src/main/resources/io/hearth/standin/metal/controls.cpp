@@ -1,4 +1,4 @@
-// What a test sets and reads: faults to come, modes of the GPU, broken rules.
+// The controls that a test sets and reads: faults, modes of the GPU, broken rules.
 #include "fake.h"
 #include <condition_variable>
 
@@ -34,7 +34,7 @@ void count(const std::string& key) {
     numbers[key]++;
 }
 
-// A fault set to n lets n - 1 chances pass, happens at the next one, and is over; -1 happens always.
+// A fault set to n skips n - 1 chances and happens once, at the next one; -1 happens always.
 bool take_fault(const std::string& key) {
     std::lock_guard<std::mutex> hold(lock);
     long& left = numbers[key];
@@ -73,7 +73,7 @@ extern "C" const char* fake_violations() {
     return copy.c_str();
 }
 
-// Forgets faults, modes, counts and broken rules; paths stay.
+// Clears faults, modes, counts and broken rules; paths stay.
 extern "C" void fake_reset() {
     std::lock_guard<std::mutex> hold(lock);
     numbers.clear();

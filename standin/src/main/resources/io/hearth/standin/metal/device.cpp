@@ -1,4 +1,4 @@
-// The GPU as an object: its buffers, its compiled kernels.
+// The GPU as an object, with its buffers and its compiled kernels.
 #include "fake.h"
 #include <cstring>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // A stand-in for the Objective-C runtime and Metal: the same symbols, the same calling convention, the rules of the real ones.
-// A broken rule is written down (fake_violations) and the process goes on, so that a test can show what it was.
+// A broken rule is recorded (fake_violations) and the process continues, so that a test can show the rule.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -12,7 +12,7 @@ using Selector = const char*;
 
 struct Class;
 
-// The first word leads to the class, as in every Objective-C object.
+// The first word is the address of the class, as in every Objective-C object.
 struct Object {
     Class* isa;
     std::atomic<long> references{1};

@@ -1,4 +1,4 @@
-// Threads of one threadgroup as fibers, so that a barrier means something: each lane runs until its next barrier, in turn.
+// Threads of one threadgroup as fibers, so that barriers take effect: each lane in turn runs until its next barrier.
 #include "fake.h"
 #include <ucontext.h>
 

@@ -1,4 +1,4 @@
-// The thread that plays the GPU: one command buffer after the other, with subnormals flushed or not.
+// The thread that acts as the GPU: it runs one command buffer after the other, with subnormals flushed or kept.
 #include "commands.h"
 #include <chrono>
 #include <condition_variable>
@@ -7,7 +7,7 @@
 
 void wait_while(const std::string& key);
 
-// The mode of the processor's float arithmetic, and the bits of it that flush results and operands.
+// The mode of the processor's float arithmetic, and its bits that flush results and operands.
 #if defined(__x86_64__)
 #include <immintrin.h>
 using Mode = unsigned;
@@ -36,7 +36,7 @@ static std::mutex& lock = *new std::mutex();
 static std::condition_variable& changed = *new std::condition_variable();
 static std::deque<Commands*>& pending = *new std::deque<Commands*>();
 
-// What -fsanitize=bounds calls where a kernel leaves an array of its threadgroup.
+// -fsanitize=bounds calls this function where a kernel leaves an array of its threadgroup.
 extern "C" void __ubsan_handle_out_of_bounds(void*, void* index) {
     violation("a kernel leaves an array of its threadgroup at index " + std::to_string((uintptr_t)index));
 }

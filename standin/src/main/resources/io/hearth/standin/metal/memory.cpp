@@ -1,4 +1,4 @@
-// Reference counts and autorelease pools. A released object stays as a tombstone, so that its use is noticed.
+// Reference counts and autorelease pools. A released object stays as a tombstone, so that a later use is noticed.
 #include "fake.h"
 
 extern std::atomic<long> live_objects;

@@ -118,7 +118,7 @@ extern "C" bool class_respondsToSelector(Class* type, Selector selector) {
     return type && method_of(type, selector);
 }
 
-// Saves what holds arguments, asks for the code, jumps there: so arguments of any types pass through untouched.
+// Saves the registers of arguments, looks up the method, restores them and jumps to it: arguments of any type pass unchanged.
 #if defined(__x86_64__)
 asm(R"(
 .text
