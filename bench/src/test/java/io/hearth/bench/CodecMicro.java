@@ -86,7 +86,7 @@ public class CodecMicro {
 
     /** Gradients and what is owed to bytes and what is owed then. */
     @Benchmark
-    public long encodeOwing(GigabyteCount counted) throws NonFiniteException {
+    public long encodeWithResidual(GigabyteCount counted) throws NonFiniteException {
         counted.add(bytes);
         return codec.encodeWithResidual(gradients, owed, sums, count, 0, room);
     }

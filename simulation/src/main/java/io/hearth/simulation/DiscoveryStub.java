@@ -157,7 +157,7 @@ final class DiscoveryStub {
         told = step.state();
         for (AddressGossip.Effect effect : step.effects()) {
             switch (effect) {
-                case AddressGossip.Effect.Tell(NodeId to, AddressNews news) -> {
+                case AddressGossip.Effect.Send(NodeId to, AddressNews news) -> {
                     if (setting.hooks.gossips()) {
                         send(to, news);
                     }

@@ -132,12 +132,12 @@ final class Fetch {
             step(
                     frame.bits() == task.agreed()
                             ? new Event.Manifest(source, staging.missing(task.own(), task.agreed()))
-                            : new Event.Lied(source, "sent the manifest of another state"));
+                            : new Event.Invalid(source, "sent the manifest of another state"));
         } else if (frame.bits() == Staging.chunk(task.agreed(), frame.chunk()) || !setting.hooks.checksChunks()) {
             staging.put(frame.chunk(), frame.bits());
             step(new Event.Arrived(source, frame.chunk()));
         } else {
-            step(new Event.Lied(source, "sent a wrong chunk"));
+            step(new Event.Invalid(source, "sent a wrong chunk"));
         }
     }
 

@@ -253,8 +253,8 @@ final class Trainer {
                 }
             }
             case Effect.Release(long number) -> exchanges.release(number);
-            case Effect.TellLack _ -> {}
-            case Effect.TellBroken(NodeId peer, String why) -> {
+            case Effect.ReportLack _ -> {}
+            case Effect.ReportBroken(NodeId peer, String why) -> {
                 process.trace(() -> "the stream to " + setting.name(peer) + " broke");
                 tellLoop(new ViewEvent.GroupBroken(peer, why));
             }
@@ -264,7 +264,7 @@ final class Trainer {
                     script.renumber(from, to);
                 }
             }
-            case Effect.TellProgress(long doneUpTo, GroupPhase phase) ->
+            case Effect.ReportProgress(long doneUpTo, GroupPhase phase) ->
                 tellLoop(new ViewEvent.Progress(doneUpTo, setting.hooks.admitsAtWork() ? GroupPhase.FRESH : phase));
         }
     }

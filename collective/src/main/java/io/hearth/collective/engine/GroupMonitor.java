@@ -244,9 +244,9 @@ final class GroupMonitor {
                 }
                 case Effect.End(Status.Kept outcome) -> end(outcome);
                 case Effect.Release(long number) -> release(number);
-                case Effect.TellLack(Optional<Lack> lack) -> logLack(lack);
-                case Effect.TellBroken(NodeId peer, String why) -> listener.streamBroken(peer, why);
-                case Effect.TellProgress(long doneUpTo, GroupPhase phase) -> listener.progress(doneUpTo, phase);
+                case Effect.ReportLack(Optional<Lack> lack) -> logLack(lack);
+                case Effect.ReportBroken(NodeId peer, String why) -> listener.streamBroken(peer, why);
+                case Effect.ReportProgress(long doneUpTo, GroupPhase phase) -> listener.progress(doneUpTo, phase);
             }
         }
         changed.signalAll();

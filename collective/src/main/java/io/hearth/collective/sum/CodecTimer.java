@@ -62,7 +62,7 @@ public final class CodecTimer {
     private final MemorySegment encoded;
 
     private CodecTimer(CompressionStrategy.Coded strategy, CodecKernels kernels, Arena arena) {
-        this.keepsResidual = strategy.isOwed();
+        this.keepsResidual = strategy.keepsResidual();
         this.codec = strategy.codec(kernels);
         this.values = gradient(arena);
         this.residual = arena.allocate(values.byteSize());
@@ -187,7 +187,7 @@ public final class CodecTimer {
 
     private long encode(int count) throws NonFiniteException {
         return keepsResidual
-                ? codec.encodeOwing(values, residual, left, count, 1, encoded)
+                ? codec.encodeWithResidual(values, residual, left, count, 1, encoded)
                 : codec.encode(values, count, 1, encoded);
     }
 

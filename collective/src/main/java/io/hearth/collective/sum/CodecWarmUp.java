@@ -103,7 +103,7 @@ public final class CodecWarmUp implements AutoCloseable {
         return switch (sparse) {
             case CompressionStrategy.TopK topK -> {
                 Codec codec = PassDenseCodec.within(topK.codec(kernels));
-                Optional<ErrorFeedback> residuals = topK.isOwed()
+                Optional<ErrorFeedback> residuals = topK.keepsResidual()
                         ? Optional.of(new ErrorFeedback(codec, topK.residual(), 1, 0, kernels, Workers.NONE))
                         : Optional.empty();
                 yield new CodecWarmUp(Encodings.ByCodec.of(topK, codec, residuals), residuals);

@@ -81,7 +81,7 @@ public final class CompressionMemories implements AutoCloseable {
             all.forEach((compression, memory) -> {
                 if (!compression.equals(but)
                         && memory instanceof ErrorFeedback feedback
-                        && feedback.owes(tensor, count)) {
+                        && feedback.hasResidual(tensor, count)) {
                     found.add(feedback);
                 }
             });

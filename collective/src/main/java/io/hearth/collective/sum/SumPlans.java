@@ -266,7 +266,7 @@ public final class SumPlans {
     }
 
     private Optional<ErrorFeedback> feedback(CompressionStrategy.Coded compression) {
-        return compression.isOwed() ? Optional.of(memories.of(compression)) : Optional.empty();
+        return compression.keepsResidual() ? Optional.of(memories.of(compression)) : Optional.empty();
     }
 
     private CallPlan gathered(Sum sum, CompressionStrategy compression, Encodings encodings) {

@@ -76,8 +76,8 @@ final class MetalSumsTest {
         float[][] expected = sums(way, rank -> Engines.newReducer(Engine.PORTABLE));
         float[][] got;
         // One engine each, as in two processes: a single engine leaves calls to the CPU while its GPU is busy.
-        try (MetalEngine one = MetalEngine.open(standIn.libraries(), LIMITS);
-                MetalEngine other = MetalEngine.open(standIn.libraries(), LIMITS)) {
+        try (MetalEngine one = MetalEngine.open(MetalLibraries.single(standIn.library()), LIMITS);
+                MetalEngine other = MetalEngine.open(MetalLibraries.single(standIn.library()), LIMITS)) {
             EngineChoice forced = EngineChoice.from(Engine.PORTABLE, EngineChoice.FORCED_BYTES_MIN);
             got = sums(way, rank -> Engines.reducerOn(rank == 0 ? one : other, forced));
             assertTrue(

@@ -75,7 +75,7 @@ final class SumOracles implements AutoCloseable {
                 float[] sum = isWithinReach(codec, ranks, gradients, count)
                         ? isRing ? ring(codec, ranks, gradients, count) : direct(codec, ranks, gradients, count)
                         : plain(ranks, gradients, count);
-                if (!coded.isOwed()) {
+                if (!coded.keepsResidual()) {
                     residuals.clear();
                 }
                 yield sum;
@@ -83,7 +83,7 @@ final class SumOracles implements AutoCloseable {
             case CompressionStrategy.Coded coded
             when coded.codec() instanceof BlockCodec codec -> {
                 float[] sum = isRing ? ring(codec, ranks, gradients, count) : direct(codec, ranks, gradients, count);
-                if (!coded.isOwed()) {
+                if (!coded.keepsResidual()) {
                     residuals.clear();
                 }
                 yield sum;
@@ -120,7 +120,7 @@ final class SumOracles implements AutoCloseable {
     }
 
     private static Residual kept(CompressionStrategy.Coded strategy) {
-        return strategy.isOwed() ? strategy.residual() : Residual.FLOAT32; // not used then
+        return strategy.keepsResidual() ? strategy.residual() : Residual.FLOAT32; // not used then
     }
 
     private boolean isWithinReach(BlockCodec codec, List<Integer> ranks, IntFunction<float[]> gradients, int count) {
@@ -184,7 +184,7 @@ final class SumOracles implements AutoCloseable {
                 own.setAtIndex(FLOAT, i, values[indices[i]]);
                 values[indices[i]] = 0;
             }
-            System.arraycopy(strategy.isOwed() ? values : new float[count], 0, residuals(rank, count), 0, count);
+            System.arraycopy(strategy.keepsResidual() ? values : new float[count], 0, residuals(rank, count), 0, count);
             sent.add(own);
         }
         spread(sent);
