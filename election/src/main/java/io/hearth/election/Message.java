@@ -95,7 +95,9 @@ public sealed interface Message {
     /** Why a joining node has to wait; at most {@link #REASON_CHARACTERS_MAX} characters. */
     record NotYet(Lineage lineage, String reason) implements Message {
         public NotYet {
-            reason = reason.length() > REASON_CHARACTERS_MAX ? reason.substring(0, REASON_CHARACTERS_MAX) : reason;
+            reason = reason.length() > REASON_CHARACTERS_MAX
+                    ? reason.substring(0, REASON_CHARACTERS_MAX).strip()
+                    : reason;
         }
     }
 

@@ -66,6 +66,7 @@ final class MessageCodecTest {
                 new Message.Join(LINEAGE, 99, Role.TRAINER, "job", GroupPhase.BOUNDARY),
                 new Message.Join(LINEAGE, 99, Role.AGENT, "", GroupPhase.FRESH),
                 new Message.NotYet(LINEAGE, "wait"),
+                new Message.NotYet(LINEAGE, "x".repeat(Message.REASON_CHARACTERS_MAX - 1) + " is cut at its space"),
                 new Message.Leave(LINEAGE, 3, true));
     }
 
