@@ -20,6 +20,10 @@ import org.slf4j.LoggerFactory;
  * {@link NodeLoop}.
  */
 public final class HearthNode implements AutoCloseable {
+    static {
+        LogProvider.reportIfMissing(); // before the first logger, with which slf4j begins
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(HearthNode.class);
 
     /** Draining takes up to 5 s, and leaving the view up to 10 s. After that it is a crash for the others, which detect it. */

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
@@ -18,8 +19,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** The jars as they ship: each says its version and the name of its module, and the program runs from its own. */
+/** The jars and poms as they ship. Each jar says its version and the name of its module; the program runs from its own jar. */
 final class JarsIT {
     private static final Path LIB = Path.of("target", "lib");
     private static final Pattern NAME = Pattern.compile("hearth-([a-z]+)(-.*)?\\.jar");
@@ -66,5 +69,36 @@ final class JarsIT {
                         .map(module -> module.descriptor().name())
                         .collect(Collectors.toCollection(TreeSet::new)));
         assertTrue(expected.contains("io.hearth.accel"));
+    }
+
+    @Test
+    void aModulePathOfAllJarsListsTheModules() throws Exception {
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-p",
+                LIB.toString(),
+                "--list-modules");
+        try (var list = RunningProcess.start(Map.of(), command)) {
+            assertEquals(0, list.exitCode(), list::output);
+            Set<String> listed =
+                    list.output().lines().map(line -> line.split("[@ ]", 2)[0]).collect(Collectors.toSet());
+            for (String module : List.of("io.hearth.core", "io.hearth.accel", "io.hearth.agent", "io.hearth.cli")) {
+                assertTrue(listed.contains(module), list::output);
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("io.hearth.cli.PublishedPoms#names")
+    void aPublishedPomStandsAloneAndSaysWhatACentralRepositoryAsksFor(String name) throws IOException {
+        String pom = Files.readString(PublishedPoms.flattened(name))
+                .replace("${project.version}", ""); // its own, in the BOM
+        for (String wanted : List.of("<url>", "<scm", "<developers>", "<licenses>", "<name>", "<description>")) {
+            assertTrue(pom.contains(wanted), wanted + " in\n" + pom);
+        }
+        assertTrue(pom.contains("<name>The Hearth authors</name>"), pom);
+        for (String needless : List.of("<parent>", "<build>", "<properties>", "<scope>test", "${")) {
+            assertFalse(pom.contains(needless), needless + " in\n" + pom);
+        }
     }
 }
