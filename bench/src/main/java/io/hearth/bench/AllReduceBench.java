@@ -19,24 +19,23 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Times all-reduce among several processes, on loopback or in a lab, and joins what they measured.
+ * Times all-reduce among several processes, on loopback or in a lab, and joins their measurements.
  *
- * <p>Each rank is a process of its own that speaks the ranks' protocol of {@code lab/peers}, so the figures stand beside those
- * of other programs. Every sum is verified by every rank.
+ * <p>Each rank is a process of its own that uses the protocol of {@code lab/peers}, so the results can be compared with those of other programs. Every rank verifies every sum.
  */
 public final class AllReduceBench {
-    /** Most ranks of a measurement. */
+    /** Largest number of ranks. */
     public static final int RANKS_MAX = 16;
 
     private static final int LINES_MAX = 10_000;
 
-    /** How a rank's process is started. */
+    /** Starts the process of a rank. */
     public interface RankLauncher {
         /**
-         * Starts this program again where that rank belongs.
+         * Starts this program again, on the host of that rank.
          *
-         * @param arguments of its command line
-         * @return the process, its standard output a pipe
+         * @param arguments of the command line
+         * @return the process, with its standard output as a pipe
          */
         Process launch(int rank, List<String> arguments) throws IOException;
     }
@@ -50,11 +49,11 @@ public final class AllReduceBench {
     /**
      * Runs all sizes.
      *
-     * @param each is given a line as soon as all figures are there, in order of size
-     * @throws HearthException a rank failed or was late, and all ranks are ended; or the trace could not be written
+     * @param each receives the lines in order of size, when all ranks have ended
+     * @throws HearthException a rank failed or was late, and all ranks were ended; or the trace could not be written
      */
     public void run(BenchPlan plan, Consumer<BenchLine> each) throws HearthException, InterruptedException {
-        long deadlineNanos = System.nanoTime() + plan.patience().toNanos();
+        long deadlineNanos = System.nanoTime() + plan.timeout().toNanos();
         var running = new ArrayList<Process>();
         try {
             var lines = new ConcurrentLinkedQueue<String>();
@@ -106,7 +105,7 @@ public final class AllReduceBench {
                 }
             }
         } catch (IOException ended) {
-            // the process was ended; its exit code tells the story
+            // the process ended; its exit code says why
             return;
         }
     }
@@ -116,16 +115,17 @@ public final class AllReduceBench {
         for (int rank = 0; rank < running.size(); rank++) {
             Process process = running.get(rank);
             if (!process.waitFor(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS)) {
-                throw new HearthException("rank " + rank + " was not done in time; give fewer sizes or more --timeout");
+                throw new HearthException(
+                        "rank " + rank + " did not end in time; set fewer sizes or a longer --timeout");
             }
             if (process.exitValue() != 0) {
                 throw new HearthException(
-                        "rank " + rank + " ended with exit code " + process.exitValue() + "; its message stands above");
+                        "rank " + rank + " ended with exit code " + process.exitValue() + "; its message is above");
             }
         }
     }
 
-    /** The lines of all sizes, from what all ranks told. */
+    /** The lines of all sizes, from the measurements of all ranks. */
     static List<BenchLine> join(BenchPlan plan, List<RankTimes> all) throws HearthException {
         int ranks = plan.place().ranks();
         SortedMap<Long, List<RankTimes>> bySize =
@@ -142,7 +142,7 @@ public final class AllReduceBench {
                     .count();
             if (complete != ranks || times.size() != ranks) {
                 throw new HearthException(size.getKey() + " bytes: " + complete + " of " + ranks
-                        + " ranks told all their times; run it again");
+                        + " ranks reported all their times; run it again");
             }
             lines.add(BenchLine.of(plan, times));
         }

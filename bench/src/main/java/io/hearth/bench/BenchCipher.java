@@ -13,26 +13,26 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** How the records of a measurement are ciphered. Nothing but the bench knows of a choice. */
+/** The cipher of the records in a measurement. Only benchmarks have this choice. */
 public enum BenchCipher {
-    /** As always. */
+    /** The cipher of the product. */
     AEAD,
-    /** Not at all, to measure what encryption costs: plain text, so on loopback and in a lab only. */
+    /** No cipher, to measure the cost of encryption. It sends plain text, so it works on loopback and in a lab only. */
     COPY;
 
     static final RecordCipher.Factory COPYING = (_, _, _) -> new CopyCipher();
 
-    private static final byte[] LAB_NETWORK = {10, 77, 0}; // as lab/lan has it
+    private static final byte[] LAB_NETWORK = {10, 77, 0}; // the network of lab/lan
 
-    /** Its name as people write it. */
+    /** Its name in options and results. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * Sees to it that plain text is sent where nobody listens.
+     * Checks that plain text stays on loopback or in a lab.
      *
-     * @throws IllegalArgumentException a rank is elsewhere, or shared memory would be used, which has no cipher anyway
+     * @throws IllegalArgumentException a rank is elsewhere, or the ranks would use shared memory, which has no cipher in any case
      */
     public void check(DistributedConfig config) {
         if (this == AEAD) {

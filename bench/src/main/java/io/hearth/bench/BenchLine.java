@@ -16,20 +16,20 @@ import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The figures of one size over all ranks, in the format of {@code lab/peers/run}.
+ * The results of one size over all ranks, in the format of {@code lab/peers/run}.
  *
- * @param firstSeconds of the very first call of this size; each lasts until its slowest rank is done
- * @param coldSeconds median of the calls from the second on that came before the warm-up
- * @param medianSeconds of those after it
- * @param algorithm the schedules that a call of rank 0 played
- * @param compression of what was summed
- * @param chosen by rank 0 among what {@code compression} leaves open
- * @param asked how data was to travel
- * @param engine what was to reduce
- * @param cipher what sealed the records of TCP
- * @param ways how it travelled
+ * @param firstSeconds duration of the very first call of this size; a call lasts until its slowest rank has finished
+ * @param coldSeconds median duration of the calls before the warm-up, without the first
+ * @param medianSeconds median duration of the calls after the warm-up
+ * @param algorithm the schedules that a call used on rank 0
+ * @param compression of the vectors
+ * @param chosen the codec that rank 0 chose, if {@code compression} leaves a choice
+ * @param asked the transport that the user set
+ * @param engine the engine that the user set
+ * @param cipher of the records of TCP
+ * @param ways the transport that each pair of ranks used
  * @param cpuSecondsPerGb processor time of all ranks together per GB of vector
- * @param memory of each rank, by rank
+ * @param memory of each rank, in the order of the ranks
  */
 public record BenchLine(
         int ranks,
@@ -60,8 +60,8 @@ public record BenchLine(
     /**
      * Joins the ranks' measurements of one size.
      *
-     * @param plan what was asked for
-     * @param times one entry for each rank, same size and number of iterations
+     * @param plan the settings of the measurement
+     * @param times one entry for each rank, all with the same size and number of iterations
      */
     static BenchLine of(BenchPlan plan, List<RankTimes> times) {
         List<RankTimes> byRank =
@@ -96,7 +96,7 @@ public record BenchLine(
                 times.stream().allMatch(RankTimes::ok));
     }
 
-    /** Of each call. */
+    /** The largest of the ranks' figures for each call. */
     private static List<Double> slowest(List<RankTimes> times, Function<RankTimes, List<Double>> figures) {
         var slowest = new ArrayList<Double>();
         for (RankTimes rank : times) {
@@ -112,7 +112,7 @@ public record BenchLine(
         return slowest;
     }
 
-    /** For people: algorithm and compression. */
+    /** Algorithm and compression, as text. */
     public String way() {
         return isCompressed() ? algorithm + " as " + chosen.map(Chosen::codec).orElse(compression) : algorithm;
     }
@@ -121,22 +121,22 @@ public record BenchLine(
         return !compression.equals(CompressionStrategy.NONE.text());
     }
 
-    /** Bytes that every link must carry, over the median: comparable between numbers of ranks. */
+    /** Bytes that every link must carry, divided by the median duration: comparable between different numbers of ranks. */
     public double busBandwidthGbPerSecond() {
         return 2.0 * (ranks - 1) / ranks * bytes / medianSeconds / 1e9;
     }
 
-    /** How data travelled: {@code shm}, {@code tcp}, or {@code mixed} if not alike between all pairs. */
+    /** The transport: {@code shm}, {@code tcp}, or {@code mixed} if it differs between pairs. */
     public String transport() {
         return new PairWays(ways).word();
     }
 
-    /** Most that a rank held, in MiB; see {@link RankMemory#nativeBytes}. */
+    /** Largest native memory of a rank in MiB; see {@link RankMemory#nativeBytes}. */
     public double extraMebibytes() {
         return memory.stream().mapToDouble(RankMemory::nativeMebibytes).max().orElse(0);
     }
 
-    /** One line of JSON with the keys of {@code lab/peers/run}, and some more. */
+    /** One line of JSON with the keys of {@code lab/peers/run} and some others. */
     public JsonObject toJson() {
         var json = new JsonObject();
         json.addProperty("peer", PEER);

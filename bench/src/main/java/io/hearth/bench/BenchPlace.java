@@ -11,17 +11,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the ranks of a measurement run.
+ * Addresses of the ranks of a measurement.
  *
- * @param where {@code loopback} or {@code lab}, as {@code lab/peers} names it, or {@code hosts}
- * @param addresses where each rank listens, {@code host:port}, by rank
- * @param networkInterface that has these addresses, empty for hosts
+ * @param where {@code loopback} or {@code lab}, as in {@code lab/peers}, or {@code hosts}
+ * @param addresses on which the ranks listen, {@code host:port}, in the order of the ranks
+ * @param networkInterface that has these addresses; empty for hosts
  */
 public record BenchPlace(String where, List<String> addresses, String networkInterface) {
     private static final Logger LOG = LoggerFactory.getLogger(BenchPlace.class);
-    private static final int LAB_PORT = 17_000; // of rank 0; as lab/peers/run
+    private static final int LAB_PORT = 17_000; // of rank 0; as in lab/peers/run
 
-    /** Below the ports for outgoing connections of Linux (from 32,768 on), macOS and Windows (from 49,152 on). */
+    /** Below the ports for outgoing connections: Linux takes them from 32,768 on, macOS and Windows from 49,152 on. */
     private static final int PORT_END = 32_000;
 
     private static final int PORT_MIN = 20_000;
@@ -32,10 +32,9 @@ public record BenchPlace(String where, List<String> addresses, String networkInt
     }
 
     /**
-     * This machine's loopback, at ports that were free a moment ago: all addresses must be known before the first rank starts. No port is of
-     * those that the system itself gives to sockets, because it might give one of these to another process before a rank listens there.
+     * Ports of this machine's loopback that are free now: all addresses must be known before the first rank starts. The ports are outside the range of ports for outgoing connections, because the system could give such a port to another process before the rank listens.
      *
-     * @param networkInterface loopback's name
+     * @param networkInterface name of the loopback interface
      */
     public static BenchPlace loopback(int ranks, String networkInterface) throws IOException {
         var held = new ArrayList<ServerSocket>();
@@ -82,9 +81,9 @@ public record BenchPlace(String where, List<String> addresses, String networkInt
     }
 
     /**
-     * Hosts on which people start the ranks.
+     * Hosts on which users start the ranks.
      *
-     * @param addresses where each listens, {@code host:port}, by rank
+     * @param addresses on which the ranks listen, {@code host:port}, in the order of the ranks
      */
     public static BenchPlace hosts(List<String> addresses) {
         return new BenchPlace("hosts", addresses, "");

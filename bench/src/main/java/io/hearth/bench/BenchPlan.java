@@ -13,17 +13,17 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * What is to be measured.
+ * Settings of a measurement.
  *
- * @param place where, with 2 to {@link AllReduceBench#RANKS_MAX} ranks
- * @param sizes timed in this order
- * @param algorithm which way the sums take
- * @param compression of what is summed
- * @param transport how data travels between ranks of one machine
- * @param engine what reduces
- * @param cipher what seals the records of TCP
- * @param patience for the whole run
- * @param trace where the spans of the last calls go; none if empty
+ * @param place addresses of the 2 to {@link AllReduceBench#RANKS_MAX} ranks
+ * @param sizes in the order of their measurement
+ * @param algorithm of the all-reduce
+ * @param compression of the vectors
+ * @param transport between ranks of one machine
+ * @param engine that adds the numbers
+ * @param cipher of the records of TCP
+ * @param timeout of the whole run
+ * @param trace file for the spans of the last calls; none if empty
  */
 public record BenchPlan(
         BenchPlace place,
@@ -33,7 +33,7 @@ public record BenchPlan(
         DataTransport transport,
         EngineName engine,
         BenchCipher cipher,
-        Duration patience,
+        Duration timeout,
         Optional<Path> trace) {
     public BenchPlan {
         sizes = List.copyOf(sizes);
@@ -43,7 +43,7 @@ public record BenchPlan(
         }
     }
 
-    /** Command line of a rank's process. */
+    /** Command line of the process of a rank. */
     List<String> arguments(int rank) {
         String sizeList = sizes.stream()
                 .map(size -> size.bytes() + ":" + size.iterations())
@@ -76,7 +76,7 @@ public record BenchPlan(
         return all;
     }
 
-    /** The ranks' own files, until they are one. */
+    /** The trace file of each rank, before they are merged. */
     List<Path> traceParts() {
         var parts = new ArrayList<Path>();
         trace.ifPresent(whole -> {

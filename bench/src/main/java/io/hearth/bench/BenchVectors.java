@@ -13,24 +13,24 @@ import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 
-/** What is summed, and how sums are checked. */
+/** The vectors of a measurement, and the check of their sums. */
 interface BenchVectors {
-    /** The next contribution of this rank. */
+    /** Writes the next contribution of this rank. */
     void fill(MemorySegment values);
 
-    /** Looks at every byte of a result, on this rank alone and as fast as memory can be read. */
+    /** Checks every byte of a result, on this rank alone and as fast as memory can be read. */
     void check(MemorySegment values);
 
-    /** Whether all that was checked since this was last asked was the sum of the contributions of all ranks; all ask at once. */
+    /** Whether all results that were checked since the last call were right. All ranks call it at the same time. */
     boolean wereSums() throws CollectiveException;
 
     /** Small whole numbers, so that every order of adding gives the same sum. */
     final class WholeNumbers implements BenchVectors {
         private static final ValueLayout.OfFloat FLOAT =
                 ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-        private static final int PERIOD = 97; // in elements: prime, so that segments do not look alike
+        private static final int PERIOD = 97; // in elements: prime, so that segments differ
         private static final int TABLE =
-                64 * PERIOD; // 24 KiB: stays in the nearest cache beside what it is compared with
+                64 * PERIOD; // 24 KiB: fits into the nearest cache together with the compared part
 
         private final RingBackend backend;
         private final MemorySegment sums;
@@ -73,16 +73,15 @@ interface BenchVectors {
     }
 
     /**
-     * Normally distributed values, other ones each time, for lossy compression. Its sum depends on what was left out before, so it is
-     * right if all ranks have the same bits.
+     * Normally distributed values, different in each call, for lossy compression. Such a sum depends on the residuals of earlier calls, so it counts as right if all ranks have the same bits.
      */
     final class Gradients implements BenchVectors {
         private static final int TABLE = 1 << 20;
-        private static final int SHIFT = 7919; // prime, so that gradients do not repeat
+        private static final int SHIFT = 7919; // prime, so that the gradients do not repeat soon
 
         private final RingBackend backend;
         private final float[] table = new float[TABLE];
-        private final CRC32C sums = new CRC32C(); // of all results one after the other
+        private final CRC32C sums = new CRC32C(); // over all results since the last call of wereSums
         private int next;
 
         Gradients(RingBackend backend) {

@@ -20,8 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Times each sum of a group from the very first one on, and tells what {@code auto} held for best after it: what choosing costs, and how
- * soon a link that changed is noticed.
+ * Times each sum of a group from the very first one on, and prints the codec that {@code auto} prefers after it. This shows the cost of choosing, and how soon the group notices a changed link.
  *
  * <p>For developers: {@code ChoiceBench RANK ADDRESS:PORT,ADDRESS:PORT,... COMPRESSION BYTES CALLS} on each host. Rank 0 prints a line of JSON for
  * each call. {@code bench/auto} runs it between hosts of a lab.
@@ -71,12 +70,12 @@ public final class ChoiceBench {
                 backend.barrier(CollectiveOptions.DEFAULTS);
                 long start = System.nanoTime();
                 backend.allReduce(values, DataType.FLOAT32, ReduceOp.SUM, CollectiveOptions.DEFAULTS);
-                tell(call, bytes, compression, (System.nanoTime() - start) / 1e6);
+                print(call, bytes, compression, (System.nanoTime() - start) / 1e6);
             }
         }
     }
 
-    private void tell(int call, long bytes, String compression, double millis) {
+    private void print(int call, long bytes, String compression, double millis) {
         if (backend.rank() > 0) {
             return;
         }

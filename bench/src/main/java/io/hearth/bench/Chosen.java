@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What {@code auto} compression held for best in the end.
+ * The final choice of {@code auto} compression.
  *
- * @param codec its text
- * @param gain how many times as fast as plain values it was predicted to be
+ * @param codec the chosen codec, as text
+ * @param gain predicted speed divided by that of plain values
  */
 public record Chosen(String codec, double gain) {
-    /** For tensors of so many bytes; empty where nothing was chosen. */
+    /** The choice for tensors of {@code bytes} bytes; empty if there is none. */
     static Optional<Chosen> of(List<CompressionChoice> choices, long bytes) {
         return choices.stream()
                 .filter(choice -> choice.bytes() == bytes)

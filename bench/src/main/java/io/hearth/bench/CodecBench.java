@@ -10,18 +10,16 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * Judges codecs by sums, made as the collectives make them: each contributor's encoding is decoded and added. If the codec has
- * blocks, the sum's owner encodes it once more and decodes what it encoded; a sum of sparse encodings is not rounded again. Nothing
- * is remembered from one sum to the next, so what error feedback brings is not in these figures.
+ * Measures codecs by sums, computed as the collectives compute them: the encoding of each contributor is decoded and added. If the codec has blocks, the owner of the sum encodes it once more and decodes that encoding. A sum of sparse encodings is not rounded again. There is no memory from one sum to the next, so the results do not include error feedback.
  *
- * <p>All but the speeds is a pure function of the plan.
+ * <p>All results but the speeds are a pure function of the plan.
  */
 public final class CodecBench {
     private static final long SEED = 41;
 
     private final CodecSpeed speed;
 
-    /** By the machine's clock. */
+    /** A benchmark with the clock of this machine. */
     public CodecBench() {
         this(CodecSpeed.USUAL);
     }
@@ -30,7 +28,7 @@ public final class CodecBench {
         this.speed = speed;
     }
 
-    /** Tells one line for each distribution, codec and number of nodes, in this order. */
+    /** Gives {@code lines} one line for each distribution, codec and number of nodes, in this order. */
     public void run(CodecBenchPlan plan, Consumer<CodecLine> lines) throws HearthException {
         for (Distribution distribution : Distribution.values()) {
             try (var arena = Arena.ofConfined()) {
@@ -78,7 +76,7 @@ public final class CodecBench {
         }
     }
 
-    /** Sums the first {@code nodes} gradients over what {@code sum} held; bytes of all their encodings. */
+    /** Writes the sum of the first {@code nodes} gradients to {@code sum}; returns the bytes of all their encodings. */
     private static long sum(
             CompressionStrategy.Coded strategy,
             MemorySegment[] gradients,
@@ -88,8 +86,9 @@ public final class CodecBench {
             throws HearthException {
         Codec codec = strategy.codec();
         long count = sum.byteSize() / Float.BYTES;
-        boolean alike =
-                strategy instanceof CompressionStrategy.RandomK; // indices agree; else roundings are independent
+        boolean alike = strategy
+                instanceof
+                CompressionStrategy.RandomK; // all nodes send the same indices; other codecs round independently
         long uploaded = 0;
         sum.fill((byte) 0);
         for (int node = 0; node < nodes; node++) {

@@ -3,15 +3,15 @@ package io.hearth.bench;
 import com.google.gson.JsonObject;
 
 /**
- * What is known of a codec in sums of so many contributors.
+ * The results of a codec for one distribution and number of contributors.
  *
- * @param codec with its settings, as it is chosen
- * @param nodes contributors of the sum
- * @param relativeL2 norm of the sum's error over its own norm
- * @param bias mean error over mean magnitude
- * @param ratio bytes of float32 over bytes that the contributors encode them to
- * @param encodeGbPerSecond GB of float32 taken in per second, on one core
- * @param decodeGbPerSecond GB of float32 decoded and added per second, on one core
+ * @param codec the codec with its settings, as text
+ * @param nodes number of contributors
+ * @param relativeL2 norm of the error of the sum divided by the norm of the sum
+ * @param bias mean error divided by mean magnitude
+ * @param ratio bytes of the float32 values divided by bytes of their encodings
+ * @param encodeGbPerSecond GB of float32 values encoded per second, on one core
+ * @param decodeGbPerSecond GB of float32 values decoded and added per second, on one core
  */
 public record CodecLine(
         String codec,

@@ -4,30 +4,30 @@ import io.hearth.core.HearthException;
 import java.util.function.LongSupplier;
 
 /**
- * Times one thread's work on memory: the fastest of many runs, because whatever else a machine does can only slow a run down.
+ * Times work of one thread on memory. It takes the fastest of many runs, because other load of the machine can only slow a run down.
  *
  * @param nanos a monotonic clock
- * @param warmUpNanos so long, at least, it runs before it is timed
- * @param timedNanos so long, at least, it is timed
+ * @param warmUpNanos shortest time of the warm-up
+ * @param timedNanos shortest time of the measurement
  */
 record CodecSpeed(LongSupplier nanos, long warmUpNanos, long timedNanos) {
-    /** Long enough for the compiler, short enough for many codecs. */
+    /** Long enough for the JIT compiler, short enough for many codecs. */
     static final CodecSpeed USUAL = new CodecSpeed(System::nanoTime, 400_000_000L, 400_000_000L);
 
-    /** What is timed. */
+    /** The work to time. */
     @FunctionalInterface
     interface Work {
-        /** Once over all of it. */
+        /** Does all the work once. */
         void run() throws HearthException;
     }
 
-    /** GB per second, where one run goes over so many bytes; at least two runs are made. */
+    /** GB per second of a work that processes {@code bytes} bytes. It runs the work at least twice. */
     double gbPerSecond(long bytes, Work work) throws HearthException {
         best(warmUpNanos, work);
         return bytes / (double) Math.max(1, best(timedNanos, work));
     }
 
-    /** The shortest run in nanoseconds, of as many as it takes. */
+    /** The shortest run in nanoseconds, of all runs within {@code spanNanos}. */
     private long best(long spanNanos, Work work) throws HearthException {
         long start = nanos.getAsLong();
         long best = Long.MAX_VALUE;

@@ -9,17 +9,17 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
-/** Trains with every codec and seed of a plan and tells how well each training ended. */
+/** Trains with every codec and seed of a plan and reports the accuracy of each training. */
 public final class ConvergenceBench {
     private ConvergenceBench() {}
 
     /**
      * Runs the plan; the same plan and images give the same lines.
      *
-     * @param finished told of each training at its end, by the thread that ran it
-     * @param lines told of each training in the order of the plan, codec by codec, by the caller's thread
+     * @param finished receives the result of each training at its end, in the thread that ran it
+     * @param lines receives the results in the order of the plan, codec by codec, in the thread of the caller
      * @return all lines, in that order
-     * @throws HearthException a training failed; those that were still running were ended
+     * @throws HearthException a training failed; the others were ended
      */
     public static List<ConvergenceLine> run(
             ConvergencePlan plan,
@@ -57,9 +57,9 @@ public final class ConvergenceBench {
             return run.get();
         } catch (ExecutionException failed) {
             switch (failed.getCause()) {
-                case HearthException told -> throw told;
+                case HearthException reported -> throw reported;
                 case Error bug -> throw bug;
-                case null, default -> throw new AssertionError("a training ended in a way that none does", failed);
+                case null, default -> throw new AssertionError("a training ended with an unexpected exception", failed);
             }
         }
     }

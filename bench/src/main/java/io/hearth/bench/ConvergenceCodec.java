@@ -6,13 +6,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 
 /**
- * One way to compress gradients that is compared with the others.
+ * A codec of gradients in a comparison.
  *
- * @param text with all settings
- * @param strategy what it compresses with
+ * @param text the codec with all settings
+ * @param strategy the compression
  */
 public record ConvergenceCodec(String text, CompressionStrategy strategy) {
-    /** The one that all others are compared with. */
+    /** The codec with which all others are compared. */
     static final String EXACT = "none";
 
     private static final int CODECS_MAX = 64;
@@ -20,17 +20,18 @@ public record ConvergenceCodec(String text, CompressionStrategy strategy) {
     /**
      * Reads strategies as {@link CompressionStrategy#parseList} does.
      *
-     * @throws IllegalArgumentException says which one is wrong
+     * @throws IllegalArgumentException one of them is wrong; the message names it
      */
     public static List<ConvergenceCodec> parseList(String text) {
         var codecs = new LinkedHashSet<ConvergenceCodec>();
         for (CompressionStrategy strategy : CompressionStrategy.parseList(text)) {
             if (strategy instanceof CompressionStrategy.Auto) {
-                throw new IllegalArgumentException("'" + strategy.text()
-                        + "' chooses by links, and here all go through memory; name a codec, or give rules");
+                throw new IllegalArgumentException(
+                        "'" + strategy.text()
+                                + "' chooses by the speed of links, and this benchmark has only loopback; name a codec or rules");
             }
             if (!codecs.add(new ConvergenceCodec(strategy.text(), strategy))) {
-                throw new IllegalArgumentException(strategy.text() + " stands twice in '" + text + "'; leave one out");
+                throw new IllegalArgumentException(strategy.text() + " occurs twice in '" + text + "'; leave one out");
             }
         }
         if (codecs.size() > CODECS_MAX) {

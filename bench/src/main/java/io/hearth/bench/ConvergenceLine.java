@@ -3,13 +3,12 @@ package io.hearth.bench;
 import com.google.gson.JsonObject;
 
 /**
- * What came of one training.
+ * The result of one training.
  *
- * @param codec as it was asked for
+ * @param codec as the user wrote it
  * @param seed of the split, the weights and the order
- * @param accuracy percent of the test images that were put into their own class
- * @param sentRatio bytes that an uncompressed ring all-reduce sends from each node, over those that the busiest node sent, heads and tags
- *     included
+ * @param accuracy percentage of the test images that the network classified correctly
+ * @param sentRatio bytes that each node sends in an uncompressed ring all-reduce, divided by the bytes that the busiest node sent, headers and tags included
  */
 public record ConvergenceLine(String codec, long seed, double accuracy, double sentRatio) {
     /** One line of JSON. */

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which trainings to run: every codec with every seed.
+ * The trainings of a comparison: every codec with every seed.
  *
  * @param codecs at least one
- * @param seeds at least one, each once
+ * @param seeds at least one, without duplicates
  * @param epochs passes over the images, 1 to 1,000
- * @param threads trainings at once, 1 to 64
+ * @param threads number of trainings that run at the same time, 1 to 64
  */
 public record ConvergencePlan(List<ConvergenceCodec> codecs, List<Long> seeds, int epochs, int threads) {
     private static final int SEEDS_MAX = 1_000;
@@ -29,19 +29,20 @@ public record ConvergencePlan(List<ConvergenceCodec> codecs, List<Long> seeds, i
             throw new IllegalArgumentException("epochs must be 1 to " + EPOCHS_MAX + ", got " + epochs);
         }
         if (threads < 1 || threads > THREADS_MAX) {
-            throw new IllegalArgumentException("trainings at once must be 1 to " + THREADS_MAX + ", got " + threads);
+            throw new IllegalArgumentException(
+                    "the number of parallel trainings must be 1 to " + THREADS_MAX + ", got " + threads);
         }
     }
 
-    /** How many trainings that makes. */
+    /** The number of trainings. */
     public int runs() {
         return codecs.size() * seeds.size();
     }
 
     /**
-     * Reads seeds with commas between, and ranges of them such as {@code 1..10}.
+     * Reads seeds, separated by commas, and ranges of seeds such as {@code 1..10}.
      *
-     * @throws IllegalArgumentException says which part is wrong
+     * @throws IllegalArgumentException a part is wrong; the message names it
      */
     public static List<Long> seeds(String text) {
         Set<Long> seeds = new LinkedHashSet<>();
@@ -51,12 +52,12 @@ public record ConvergencePlan(List<ConvergenceCodec> codecs, List<Long> seeds, i
             long last = dots < 0 ? first : seed(part.substring(dots + RANGE.length()));
             if (last < first || last - first >= SEEDS_MAX) {
                 throw new IllegalArgumentException(
-                        "'" + part + "' is no range of at most " + SEEDS_MAX + " seeds, such as 1..10");
+                        "a range must have 1 to " + SEEDS_MAX + " seeds, such as 1..10, got '" + part + "'");
             }
             for (long seed = first; seed <= last; seed++) {
                 if (!seeds.add(seed)) {
                     throw new IllegalArgumentException(
-                            "seed " + seed + " stands twice in '" + text + "'; leave one out");
+                            "seed " + seed + " occurs twice in '" + text + "'; leave one out");
                 }
             }
         }
@@ -71,7 +72,7 @@ public record ConvergencePlan(List<ConvergenceCodec> codecs, List<Long> seeds, i
             return Integer.parseInt(text.strip());
         } catch (NumberFormatException notANumber) {
             throw new IllegalArgumentException(
-                    "'" + text + "' is no seed: whole numbers such as 1,2,3 or 1..10", notANumber);
+                    "seeds must be whole numbers such as 1,2,3 or 1..10, got '" + text + "'", notANumber);
         }
     }
 }

@@ -11,11 +11,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * One training: four nodes, each a rank of a group over loopback, with 32 images each in a step, a network of 784 inputs, 128 hidden units and 10 outputs, stochastic
- * gradient descent with momentum 0.9 and a rate of 0.1, in the last quarter of the epochs 0.01. The seed chooses the split of the
- * images, the first weights and the order of the images: so two codecs with one seed differ in nothing but the codec.
+ * One training. Four nodes, each a rank of a group over loopback, train with 32 images each per step. The network has 784 inputs, 128 hidden units and 10 outputs. The optimizer is stochastic gradient descent with momentum 0.9 and a rate of 0.1, in the last quarter of the epochs 0.01. The seed sets the split of the images, the initial weights and the order of the images, so two trainings with one seed differ only in their codecs.
  *
- * <p>All nodes hold the same weights to the last bit, which is checked in every step; so one network stands for all of them.
+ * <p>All nodes have the same weights to the last bit, which every step checks. So one network represents all of them.
  */
 final class ConvergenceRun {
     static final int NODES = 4;
@@ -31,7 +29,7 @@ final class ConvergenceRun {
     private final long seed;
     private final int epochs;
 
-    /** Of {@code epochs} passes over the images. */
+    /** A training with {@code epochs} passes over the images. */
     ConvergenceRun(ConvergenceCodec codec, long seed, int epochs) {
         this.codec = codec;
         this.seed = seed;
@@ -39,9 +37,9 @@ final class ConvergenceRun {
     }
 
     /**
-     * Trains and tests.
+     * Trains the network and tests it.
      *
-     * @throws HearthException the training left the range of numbers that the codec carries; says where
+     * @throws HearthException a value left the range of the codec; the message says in which step
      */
     ConvergenceLine train(MnistImages images) throws HearthException, InterruptedException {
         MnistImages.Split split = images.split(seed);
@@ -75,7 +73,7 @@ final class ConvergenceRun {
         }
     }
 
-    /** The step size in that epoch, the first is 0. */
+    /** The learning rate in that epoch, from 0. */
     static float rate(int epoch, int epochs) {
         return 4L * epoch < 3L * epochs ? RATE : LAST_RATE;
     }

@@ -8,17 +8,17 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * One codec over all seeds.
+ * The results of one codec over all seeds.
  *
- * @param codec as it was asked for
- * @param seeds how many
- * @param accuracy percent
- * @param difference percentage points above the training without compression and with the same seed; empty without such trainings
+ * @param codec as the user wrote it
+ * @param seeds number of seeds
+ * @param accuracy in percent
+ * @param difference to the training without compression with the same seed, in percentage points; empty if there is none
  * @param sentRatio mean over the seeds, as {@link ConvergenceLine#sentRatio}
  */
 public record ConvergenceSummary(
         String codec, int seeds, Interval accuracy, Optional<Interval> difference, double sentRatio) {
-    /** Of all codecs in {@code lines}, in the order in which each first stands there. */
+    /** The summaries of all codecs in {@code lines}, in order of their first lines. */
     public static List<ConvergenceSummary> of(List<ConvergenceLine> lines) {
         Map<Long, Double> exact = lines.stream()
                 .filter(line -> line.codec().equals(ConvergenceCodec.EXACT))
@@ -52,7 +52,7 @@ public record ConvergenceSummary(
                         .mean());
     }
 
-    /** One line of JSON; null where one seed, or none without compression, says nothing. */
+    /** One line of JSON. An interval of one seed is null, and so is a difference without uncompressed trainings. */
     public JsonObject toJson() {
         var json = new JsonObject();
         json.addProperty("codec", codec);

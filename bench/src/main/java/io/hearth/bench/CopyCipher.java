@@ -7,10 +7,9 @@ import java.util.Arrays;
 import javax.crypto.AEADBadTagException;
 
 /**
- * No cipher: records go as plain text, with a fixed mark where the tag would be. What a sum takes with it and with the real one
- * differs by what encryption costs; everything else is done as always (the handshake, keys, one array into another).
+ * No cipher: records are plain text, with a fixed mark in place of the tag. The times of a sum with it and with the real cipher differ by the cost of encryption. All other work is the same: the handshake, the keys, the copy from one array to another.
  *
- * <p>Both ends must use it: to it no sealed record has the mark, and to a real cipher the mark is no tag.
+ * <p>Both ends must use it: a sealed record lacks the mark, and a real cipher rejects the mark as a tag.
  */
 final class CopyCipher implements RecordCipher {
     private static final byte[] MARK = "hearth plaintext".getBytes(StandardCharsets.US_ASCII);
@@ -25,7 +24,7 @@ final class CopyCipher implements RecordCipher {
     public void open(byte[] record, int length, byte[] plaintext) throws AEADBadTagException {
         int tag = RecordHeader.BYTES + length;
         if (!Arrays.equals(record, tag, tag + TAG_BYTES, MARK, 0, TAG_BYTES)) {
-            throw new AEADBadTagException("the other end ciphers its records, this one copies them");
+            throw new AEADBadTagException("the other end encrypts its records, and this end does not");
         }
         System.arraycopy(record, RecordHeader.BYTES, plaintext, 0, length);
     }

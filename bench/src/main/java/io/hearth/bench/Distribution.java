@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 
-/** How the values of a gradient are spread: all that they are made of is a seed. */
+/** The distribution of the values of a gradient. The values depend on a seed only. */
 public enum Distribution {
     /** Standard normal. */
     NORMAL("normal") {
@@ -14,7 +14,7 @@ public enum Distribution {
             return random.nextGaussian();
         }
     },
-    /** Student's t with 3 degrees of freedom: rare values are large ones, as in real gradients. */
+    /** Student's t with 3 degrees of freedom: it has rare large values, as real gradients have. */
     STUDENT_T3("student-t3") {
         @Override
         double draw(SplittableRandom random) {
@@ -40,7 +40,7 @@ public enum Distribution {
 
     abstract double draw(SplittableRandom random);
 
-    /** Fills all of {@code values}, float32, in the same way for the same seed. */
+    /** Fills {@code values} with float32; the same seed gives the same values. */
     void fill(MemorySegment values, long seed) {
         var random = new SplittableRandom(seed);
         for (long at = 0; at < values.byteSize(); at += Float.BYTES) {

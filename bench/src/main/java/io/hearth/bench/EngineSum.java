@@ -25,8 +25,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 
 /**
- * Nodes of one process that average their gradients as a training script does: each is a rank of a group over loopback, and gives the
- * parts of its gradient as a list of tensors with their shapes. For one thread, the one that made it.
+ * Nodes of one process that average their gradients as a training script does. Each node is a rank of a group over loopback and passes its gradient as a list of tensors with their shapes. Only the thread that created it may use it.
  */
 final class EngineSum implements AutoCloseable {
     private final NamespaceKeys keys = NetworkNamespace.open("bench").keys();
@@ -35,15 +34,15 @@ final class EngineSum implements AutoCloseable {
     private final List<Matrix> tensors;
     private final CollectiveOptions how;
     private final long[] sent;
-    private final long ringBytes; // of an uncompressed sum round a ring, through each node's port
+    private final long ringBytes; // that each node sends in an uncompressed ring all-reduce
     private long sums;
 
     /**
-     * Among {@code nodes}, of gradients of {@code count} values.
+     * A group of {@code nodes} nodes that sum gradients of {@code count} values.
      *
      * @param nodes 1 or more
-     * @param matrices the parts that are such, by rising index; what lies between them has one dimension
-     * @throws HearthException the group could not be formed; says why
+     * @param matrices the parts of the gradient that are matrices, in order of index; the parts between them are vectors
+     * @throws HearthException the group could not be formed; the message says why
      */
     EngineSum(ConvergenceCodec codec, int nodes, List<Matrix> matrices, int count)
             throws HearthException, InterruptedException {
@@ -62,7 +61,7 @@ final class EngineSum implements AutoCloseable {
                     nodes, rank -> RingBackend.open(new DistributedConfig(addresses, rank).with(options), keys)));
         } catch (IOException noPort) {
             close();
-            throw new SetupException("no free port on this machine's loopback: " + noPort.getMessage());
+            throw new SetupException("no port is free on loopback: " + noPort.getMessage());
         } catch (HearthException | InterruptedException | RuntimeException failed) {
             close();
             throw failed;
@@ -74,7 +73,7 @@ final class EngineSum implements AutoCloseable {
         return new InetSocketAddress(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
     }
 
-    /** All parts, those that are no matrix with no columns. */
+    /** All parts in order; a vector has no columns. */
     private static List<Matrix> tensors(List<Matrix> matrices, int count) {
         var tensors = new ArrayList<Matrix>();
         int done = 0;
@@ -101,7 +100,7 @@ final class EngineSum implements AutoCloseable {
         T of(int rank) throws HearthException, InterruptedException;
     }
 
-    /** What each rank does in a thread of its own; the first one's failure if one fails. */
+    /** Runs {@code each} for every rank, each in a thread of its own. If ranks fail, it throws the failure of the lowest one. */
     private <T> List<T> all(int nodes, OfRank<T> each) throws HearthException, InterruptedException {
         List<Future<T>> running = IntStream.range(0, nodes)
                 .mapToObj(rank -> threads.submit(() -> each.of(rank)))
@@ -112,10 +111,10 @@ final class EngineSum implements AutoCloseable {
                 done.add(one.get());
             } catch (ExecutionException failed) {
                 switch (failed.getCause()) {
-                    case HearthException told -> throw told;
-                    case RuntimeException refused -> throw refused;
+                    case HearthException reported -> throw reported;
+                    case RuntimeException wrong -> throw wrong;
                     case Error bug -> throw bug;
-                    case null, default -> throw new AssertionError("a rank ended in a way that none does", failed);
+                    case null, default -> throw new AssertionError("a rank ended with an unexpected exception", failed);
                 }
             }
         }
@@ -123,10 +122,10 @@ final class EngineSum implements AutoCloseable {
     }
 
     /**
-     * Replaces every node's gradient by the mean over all of them, as far as the compression carries it.
+     * Replaces the gradient of every node by the mean of all gradients, as the compression rounds it.
      *
-     * @param gradients an array for each node, by rank, each as long as the model has parameters; written: all end with the same bits
-     * @throws HearthException there is no result; says why
+     * @param gradients one array for each rank, with one value for each parameter of the model; afterwards all have the same bits
+     * @throws HearthException there is no result; the message says why
      */
     void mean(float[][] gradients) throws HearthException, InterruptedException {
         List<Long> bytes = all(ranks.size(), rank -> {
@@ -148,12 +147,12 @@ final class EngineSum implements AutoCloseable {
         return gradient.asSlice((long) tensor.first() * Float.BYTES, count * Float.BYTES);
     }
 
-    /** Bytes that a ring all-reduce of uncompressed values sends from each node, over those that the busiest node sent. */
+    /** Bytes that each node sends in an uncompressed ring all-reduce, divided by the bytes that the busiest node sent. */
     double sentRatio() {
         return (double) ringBytes * sums / Arrays.stream(sent).max().orElseThrow();
     }
 
-    /** All at once, because a rank waits a while for the others to close. */
+    /** Closes all ranks at the same time, because a rank waits for the others when it closes. */
     @Override
     public void close() {
         try (threads) {

@@ -14,17 +14,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Joins the figures of ranks that were started by hand, each on its host, so that nobody reads the output of all: they go
- * round by the collectives that were measured, and all ranks come to the same lines.
+ * Joins the results of ranks that users started by hand, each on its host. The ranks exchange their results by the measured collectives, so every rank has the same lines.
  */
 public final class HostsBench {
     private HostsBench() {}
 
     /**
-     * What all ranks measured; all ask at once.
+     * The results of all ranks. All ranks call it at the same time.
      *
      * @param own times of this rank, one entry for each size of the plan
-     * @throws HearthException a rank is gone, or told something else than figures of this plan
+     * @throws HearthException a rank is gone, or it sent other data than results of this plan
      */
     public static List<BenchLine> lines(RingBackend backend, BenchPlan plan, List<RankTimes> own)
             throws HearthException {
@@ -45,13 +44,13 @@ public final class HostsBench {
             backend.allGather(block, gathered, DataType.UINT8, CollectiveOptions.DEFAULTS);
             var all = new ArrayList<RankTimes>();
             for (int rank = 0; rank < backend.worldSize(); rank++) {
-                byte[] told = gathered.asSlice(rank * length, length).toArray(ValueLayout.JAVA_BYTE);
-                all.add(RankTimes.parse(new String(told, StandardCharsets.UTF_8)));
+                byte[] line = gathered.asSlice(rank * length, length).toArray(ValueLayout.JAVA_BYTE);
+                all.add(RankTimes.parse(new String(line, StandardCharsets.UTF_8)));
             }
             return all;
         } catch (IllegalArgumentException foreign) {
             throw new HearthException(
-                    "a rank told no figures (" + foreign.getMessage() + "); run the same version on all hosts",
+                    "a rank sent no valid results (" + foreign.getMessage() + "); run the same version on all hosts",
                     foreign);
         }
     }

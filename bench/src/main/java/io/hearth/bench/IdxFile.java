@@ -15,8 +15,7 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
- * Reads files of the format IDX (LeCun, Cortes and Burges, MNIST), as they are or compressed by gzip: strictly, and never more
- * than they may hold.
+ * Reads files of the format IDX (LeCun, Cortes and Burges, MNIST), plain or with gzip. It is strict, and it reads at most the allowed number of bytes.
  *
  * <pre>
  * | 0 | 0 | 8: values are bytes | dimensions | size of each dimension: uint32, big-endian | values |
@@ -32,11 +31,11 @@ final class IdxFile {
     /**
      * All values of a file.
      *
-     * @param what it holds, for messages
-     * @param countMax most elements, which is the first dimension
-     * @param element sizes of the other dimensions, which have to be exactly those; none for single bytes
+     * @param what the file holds, for messages
+     * @param countMax largest number of elements, which is the first dimension
+     * @param element required sizes of the other dimensions; none for single bytes
      * @return the elements one after the other
-     * @throws SetupException if it is not such a file; one line that says why
+     * @throws SetupException the file is not such a file; the message says why
      */
     static byte[] read(Path file, String what, int countMax, int... element) throws SetupException {
         try (InputStream in = open(file)) {
@@ -50,13 +49,13 @@ final class IdxFile {
             }
             byte[] values = exactly(in, bytes);
             if (in.read() >= 0) {
-                throw new IOException("it goes on behind its " + count + " " + what);
+                throw new IOException("it has more data after its " + count + " " + what);
             }
             return values;
         } catch (NoSuchFileException missing) {
             throw new SetupException("there is no file " + file + "; name a file of MNIST " + what, missing);
         } catch (AccessDeniedException forbidden) {
-            throw new SetupException(file + " may not be read by this user; change its permissions", forbidden);
+            throw new SetupException(file + " is not readable for this user; change its permissions", forbidden);
         } catch (EOFException cut) {
             throw unusable(file, what, "it ends early", cut);
         } catch (ZipException damaged) {
@@ -85,7 +84,7 @@ final class IdxFile {
         }
     }
 
-    /** Memory grows with what is there, not with what a header claims. */
+    /** Reads exactly {@code bytes} bytes. Memory grows with the data of the file, not with the claim of its header. */
     private static byte[] exactly(InputStream in, int bytes) throws IOException {
         byte[] read = in.readNBytes(bytes);
         if (read.length < bytes) {
@@ -105,7 +104,7 @@ final class IdxFile {
     private static int count(int count, int countMax, String what) throws IOException {
         if (count < 1 || count > countMax) {
             throw new IOException(
-                    "it claims to hold " + Integer.toUnsignedString(count) + " " + what + ", not 1 to " + countMax);
+                    "its header claims " + Integer.toUnsignedString(count) + " " + what + ", not 1 to " + countMax);
         }
         return count;
     }

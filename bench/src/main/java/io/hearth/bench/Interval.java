@@ -3,17 +3,16 @@ package io.hearth.bench;
 import java.util.List;
 
 /**
- * A mean and how sure it is.
+ * A mean and its confidence interval.
  *
  * @param mean of the samples
- * @param half width of the interval around it that holds the true mean in 95 of 100 cases, if samples are normal (Student's t); NaN
- *     for one sample, which says nothing about it
+ * @param half half the width of the 95 % confidence interval around the mean, for normal samples (Student's t); NaN for a single sample
  */
 public record Interval(double mean, double half) {
     private static final double CONFIDENCE = 0.95;
 
     /**
-     * Of at least one sample.
+     * The interval of at least one sample.
      *
      * @param samples finite
      */

@@ -16,13 +16,12 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Times the kernels of engines, and of C beside them.
+ * Times the kernels of engines and the same loops in C.
  *
- * <p>All contenders take turns, so that what else the machine does strikes each of them, and the best of the rounds counts. Operands
- * are in native memory and are used again by each call: small ones come from a cache.
+ * <p>All contenders take turns, so that other load of the machine affects each of them, and the best round counts. Operands are in native memory, and each call uses the same ones: small operands come from a cache.
  */
 public final class KernelBench {
-    /** A kernel that is not compiled yet is a thousand times slower, so it takes that long until it is called often enough. */
+    /** A kernel is a thousand times slower before Java has compiled it, so it takes this time until it was called often enough. */
     private static final long WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final int WARM_UPS_MIN = 3;
@@ -35,9 +34,9 @@ public final class KernelBench {
     private final EngineChoice choice;
 
     /**
-     * @param engines those to time; they have to exist here
+     * @param engines the engines to time; they must exist here
      * @param loops borrowed
-     * @param choice of {@code auto}
+     * @param choice the choice of {@code auto}
      */
     public KernelBench(List<TimedEngine> engines, Optional<CLoops> loops, EngineChoice choice) {
         this.engines = List.copyOf(engines);
@@ -45,7 +44,7 @@ public final class KernelBench {
         this.choice = choice;
     }
 
-    /** Something that can be called again and again, and its best time. */
+    /** A kernel of one engine or in C, and its best time. */
     private static final class Contender {
         private final Runnable call;
         private final LongSupplier callsDone;
@@ -53,7 +52,7 @@ public final class KernelBench {
         private long callsMade;
         private long callsDoneBefore;
 
-        /** One whose calls are all its own. */
+        /** A contender that does all its calls itself. */
         Contender(Runnable call) {
             this.call = call;
             callsDone = this::callsMade;
@@ -64,7 +63,7 @@ public final class KernelBench {
             this.callsDone = callsDone;
         }
 
-        /** Calls for so long, once at least; nanoseconds of one call. */
+        /** Calls it for {@code nanos}, at least once; returns the nanoseconds of one call. */
         private double run(long nanos) {
             long start = System.nanoTime();
             long calls = 0;
@@ -87,7 +86,7 @@ public final class KernelBench {
             callsDoneBefore = callsDone.getAsLong();
         }
 
-        /** Whether it did all calls itself since {@link #begin}: else its time is another engine's. */
+        /** Whether it did all calls since {@link #begin} itself. If not, its time is that of another engine. */
         boolean didAll() {
             return callsDone.getAsLong() - callsDoneBefore == callsMade;
         }
@@ -104,9 +103,9 @@ public final class KernelBench {
     /**
      * Times each kernel at each size.
      *
-     * @param sizes bytes of one operand, as {@link KernelRun} takes them
-     * @param each is given a line for each engine as soon as it is there
-     * @param leftOut is told in a line why an engine has no figure: its calls were done by another one
+     * @param sizes bytes of one operand, as {@link KernelRun} requires them
+     * @param each receives one line for each engine
+     * @param leftOut receives a message for each engine without a result, because another engine did its calls
      */
     public void run(
             List<KernelKind> kernels, List<Integer> sizes, Consumer<KernelLine> each, Consumer<String> leftOut) {
@@ -119,7 +118,7 @@ public final class KernelBench {
         }
     }
 
-    /** Where a collective would have its operands with such an engine; all others read them there too. */
+    /** The memory in which a collective would have its operands with these engines. All contenders use it. */
     private Optional<EngineMemory> memory(long bytes) {
         return engines.stream()
                 .flatMap(engine -> engine.reducer().allocate(bytes).stream())
@@ -153,7 +152,7 @@ public final class KernelBench {
             Engine engine = engines.get(i).engine();
             if (!contenders.get(i).didAll()) {
                 leftOut.accept(engine.label() + " handed calls of " + kernel.text() + " with " + bytes
-                        + " bytes to another engine: no figure");
+                        + " bytes to another engine: it has no result");
                 continue;
             }
             boolean chosen = choice.engine(kernel, bytes) == engine;

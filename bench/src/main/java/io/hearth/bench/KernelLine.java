@@ -7,11 +7,11 @@ import io.hearth.accel.KernelKind;
 import java.util.OptionalDouble;
 
 /**
- * One engine's speed at one kernel and size.
+ * The speed of one engine at one kernel and size.
  *
- * @param bytes of one operand, float32 for the codecs' kernels
- * @param gbPerSecond those bytes by the time of a call, in 1e9; a sum moves three times as many
- * @param cGbPerSecond the same of a loop in C; empty where none could be made
+ * @param bytes of one operand; float32 for kernels of codecs
+ * @param gbPerSecond these bytes divided by the time of a call, in 1e9; a sum moves three times that number
+ * @param cGbPerSecond the same for a loop in C; empty if there is none
  * @param chosen whether {@code --engine auto} would take this engine for such a call
  */
 public record KernelLine(

@@ -5,12 +5,12 @@ import io.hearth.examples.Batch;
 import io.hearth.examples.Shuffle;
 import java.nio.file.Path;
 
-/** Labelled images of handwritten digits, 28 x 28 bytes each, as the files of MNIST hold them. Threads may share it. */
+/** Labelled images of handwritten digits, 28 x 28 bytes each, as in the files of MNIST. Threads may share it. */
 public final class MnistImages {
     static final int PIXELS = 28 * 28;
     static final int CLASSES = 10;
 
-    /** More than MNIST has; bounds the memory. */
+    /** Bounds the memory; MNIST has fewer images. */
     static final int COUNT_MAX = 100_000;
 
     private static final int SIDE = 28;
@@ -29,8 +29,8 @@ public final class MnistImages {
      * Reads both files, gzip or plain.
      *
      * @param images IDX file of 28 x 28 bytes each, at most 100,000
-     * @param labels IDX file of as many bytes, 0 to 9
-     * @throws SetupException if a file is missing, damaged or does not fit; one line that says why
+     * @param labels IDX file with one byte for each image, 0 to 9
+     * @throws SetupException a file is missing or damaged, or they do not fit together; the message says why
      */
     public static MnistImages read(Path images, Path labels) throws SetupException {
         byte[] pixels = IdxFile.read(images, "images", COUNT_MAX, SIDE, SIDE);
@@ -43,31 +43,31 @@ public final class MnistImages {
         for (int i = 0; i < count; i++) {
             if (classes[i] < 0 || classes[i] >= CLASSES) {
                 throw new SetupException(labels + ": label " + i + " is " + (classes[i] & 0xff)
-                        + ", not 0 to 9; name the labels of handwritten digits");
+                        + ", not 0 to 9; name a file with labels of handwritten digits");
             }
         }
         if (count / TEST_SHARE == 0 || count - count / TEST_SHARE < ConvergenceRun.GLOBAL_BATCH) {
             throw new SetupException(
-                    images + " holds " + count + " images, too few: four fifths of them have to fill one step of "
+                    images + " holds " + count + " images, which is too few: four fifths of them must fill one step of "
                             + ConvergenceRun.GLOBAL_BATCH + "; name a larger file");
         }
         return new MnistImages(pixels, classes);
     }
 
-    /** Images. */
+    /** Number of images. */
     public int count() {
         return labels.length;
     }
 
     /**
-     * Images to train on and to test with, no image in both.
+     * The images for training and those for testing; no image is in both.
      *
-     * @param train four of five
-     * @param test the others, which nobody trains on
+     * @param train four fifths of the images
+     * @param test the other images
      */
     record Split(Batch train, Batch test) {}
 
-    /** Splits them in an order that the seed alone chooses; pixels become 0 to 1. */
+    /** Splits the images in an order that depends on the seed only. Pixels become values from 0 to 1. */
     Split split(long seed) {
         int[] order = Shuffle.order(count(), seed);
         int test = count() / TEST_SHARE;

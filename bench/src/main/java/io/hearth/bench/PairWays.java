@@ -7,7 +7,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How data really travelled between each two ranks that had a stream.
+ * The transport that each pair of ranks with a stream really used.
  *
  * @param pairs {@code shm}, {@code tcp} or {@code mixed} for each {@code lower-higher} pair of ranks
  */
@@ -19,7 +19,7 @@ record PairWays(SortedMap<String, String> pairs) {
         pairs = new TreeMap<>(pairs);
     }
 
-    /** What the ranks said, both ends of a pair together. */
+    /** Joins the reports of all ranks, with both ends of each pair. */
     static PairWays of(List<RankTimes> ranks) {
         var pairs = new TreeMap<String, String>();
         for (RankTimes rank : ranks) {
@@ -31,7 +31,7 @@ record PairWays(SortedMap<String, String> pairs) {
         return new PairWays(pairs);
     }
 
-    /** One word for several streams. */
+    /** One word for the streams of a pair. */
     static String word(Collection<DataTransport> ways) {
         return ways.stream().map(DataTransport::text).reduce(PairWays::joined).orElse(NONE);
     }

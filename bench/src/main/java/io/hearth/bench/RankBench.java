@@ -24,15 +24,9 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * One rank of a measurement, as {@code lab/peers} asks for it: sums {@link BenchVectors}, times each call, and checks
- * every element of every result, while no clock of this rank runs. A check reads the result once, right before the next contribution is
- * written over it, so each timed call finds the caches as that writing left them.
+ * One rank of a measurement, as {@code lab/peers} requires it. It sums {@link BenchVectors}, times each call and checks every element of every result outside the timed part. A check reads the result once, right before the next contribution overwrites it, so each timed call finds the caches as that write left them.
  *
- * <p>The first calls of a size are timed before anything else: the first size that is asked for shows what users get from their second call
- * on. Then the code is warmed up: 20,000 calls, 1 GiB, or 5 s, and on while the compiler of any rank is busy, for 30 s
- * at most (a quarter more where calls are long). What runs once in a call needs more calls than large vectors get, so where the
- * first size is not small, small ones come before it.
- * After it come a few more calls that are not timed; the way and the spans of the last are recorded.
+ * <p>The rank first times some calls of a size without a warm-up: the first size shows the speed that users get from their second call on. Then it warms the code up with 20,000 calls, 1 GiB or 5 s, and longer while the compiler of any rank is busy, for at most 30 s (a quarter more if calls are long). Code that runs once per call needs more calls than large vectors get, so if the first size is not small, a warm-up with small vectors comes first. A few untimed calls follow the timed ones; the rank records the algorithm and the spans of the last one.
  */
 public final class RankBench {
     private static final int SPANS_MAX = 1_000_000; // ten calls of 2 GiB
@@ -46,8 +40,8 @@ public final class RankBench {
 
     /**
      * @param backend borrowed
-     * @param way of the sums, the same on all ranks
-     * @param compression of what is summed, likewise
+     * @param way algorithm of the sums, the same on all ranks
+     * @param compression of the vectors, the same on all ranks
      */
     public RankBench(RingBackend backend, AllReduceStrategy way, CompressionStrategy compression) {
         this(backend, way, compression, WarmUp.USUAL);
@@ -57,7 +51,7 @@ public final class RankBench {
         this(backend, way, compression, warmUp, vectors -> vectors);
     }
 
-    /** @param eyes looks at what is summed, for tests */
+    /** @param eyes observes the vectors, for tests */
     RankBench(
             RingBackend backend,
             AllReduceStrategy way,
@@ -78,7 +72,7 @@ public final class RankBench {
     /**
      * Measures all sizes in order.
      *
-     * @param each takes the figures of a size as soon as they are there
+     * @param each receives the results of a size as soon as it was measured
      */
     public void run(List<SizeSpec> sizes, Consumer<RankTimes> each) throws CollectiveException {
         boolean knowsSmall = false;
@@ -95,7 +89,7 @@ public final class RankBench {
         }
     }
 
-    /** The first calls of a process, before anything was compiled; the first size has the coldest. */
+    /** Times calls before the warm-up. Those of the first size run before Java has compiled the code. */
     private List<Double> cold(MemorySegment values) throws CollectiveException {
         var seconds = new ArrayList<Double>();
         for (int calls = warmUp.coldCalls(values.byteSize()); calls > 0; calls--) {
@@ -105,7 +99,7 @@ public final class RankBench {
         return seconds;
     }
 
-    /** One sum of a new contribution, begun by all ranks at once. */
+    /** Times one sum of a new contribution. All ranks begin it at the same time. */
     private double timed(MemorySegment values) throws CollectiveException {
         vectors.fill(values);
         backend.barrier(CollectiveOptions.DEFAULTS);
@@ -114,7 +108,7 @@ public final class RankBench {
         return (System.nanoTime() - start) / 1e9;
     }
 
-    /** Writes the spans of the last call of each size, as {@link ChromeTrace} has them. */
+    /** Writes the spans of the last call of each size, in the format of {@link ChromeTrace}. */
     public void writeTrace(Path file) throws IOException {
         trace.write(file);
     }
@@ -152,7 +146,7 @@ public final class RankBench {
                 seconds);
     }
 
-    /** All ranks make the same number of calls: the slowest one's clock counts, and the busiest one's compiler. */
+    /** Warms up. All ranks make the same number of calls: the time of the slowest rank counts, and the busiest compiler. */
     private void warmUp(MemorySegment values) throws CollectiveException {
         long start = System.nanoTime();
         var compiler = new CompilerWatch();
@@ -166,7 +160,7 @@ public final class RankBench {
                     calls = warmUp.next(values.byteSize(), done, spent, compiles)) {
                 for (int i = 0; i < calls; i++) {
                     vectors.fill(values);
-                    // it stands before each timed call, so it is warmed up too
+                    // each timed call follows a barrier, so the barrier is warmed up too
                     backend.barrier(CollectiveOptions.DEFAULTS);
                     reduce(values);
                     vectors.check(values);
@@ -181,7 +175,7 @@ public final class RankBench {
         }
     }
 
-    /** More calls, of which the last is recorded, the others only warm up what records; the schedules that it played. */
+    /** Makes some calls and records the last; the others warm the recording up. Returns the schedules of the last call. */
     private String record(MemorySegment values) throws CollectiveException {
         for (int cold = warmUp.recordedCalls(values.byteSize()); cold > 0; cold--) {
             record(values, new ChromeTrace(backend.rank(), SPANS_MAX));

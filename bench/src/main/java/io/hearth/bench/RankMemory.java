@@ -6,10 +6,10 @@ import java.lang.management.MemoryType;
 import java.util.List;
 
 /**
- * Most memory that a rank held at once during the timed calls, beside the vector itself.
+ * Largest memory that a rank used during the timed calls, besides the vector itself.
  *
  * @param nativeBytes working memory of the engine, as {@link io.hearth.collective.ring.RingBackend#takeWorkBytesPeak} counts it
- * @param heapBytes of the whole process, garbage included: the sum of what each heap pool held at its worst
+ * @param heapBytes of the whole process, garbage included: the sum of the peaks of all heap pools
  */
 public record RankMemory(long nativeBytes, long heapBytes) {
     private static final double MIB = 1 << 20;
@@ -22,12 +22,12 @@ public record RankMemory(long nativeBytes, long heapBytes) {
         return heapBytes / MIB;
     }
 
-    /** From now on the heap's worst counts. */
+    /** Begins a new measurement of the peak of the heap. */
     static void resetHeap() {
         heapPools().forEach(MemoryPoolMXBean::resetPeakUsage);
     }
 
-    /** The heap's worst since {@link #resetHeap}, with what the engine counted. */
+    /** The peak of the heap since {@link #resetHeap}, together with {@code nativeBytes} of the engine. */
     static RankMemory withHeap(long nativeBytes) {
         long heapBytes = heapPools().stream()
                 .mapToLong(pool -> pool.getPeakUsage().getUsed())

@@ -13,19 +13,18 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What one rank measured for one size: the line that {@code bench rank} prints, in the protocol of {@code lab/peers} with some
- * facts more.
+ * The results of one rank for one size: the line that {@code bench rank} prints. It has the fields of the protocol of {@code lab/peers} and some others.
  *
- * @param rank who measured
+ * @param rank number of the rank
  * @param bytes of the vector
  * @param ok whether every sum was right
  * @param cpuSeconds processor time of the rank's process during the timed iterations
- * @param algorithm the schedules that a call played
- * @param chosen by {@code auto} compression
- * @param transports how data travelled to each other rank with which there was a stream: {@code shm}, {@code tcp} or {@code mixed}
- * @param memory most of it during the timed iterations
- * @param cold wall time of the first calls of this size, before its warm-up
- * @param seconds each iteration's wall time
+ * @param algorithm the schedules that a call used
+ * @param chosen the choice of {@code auto} compression
+ * @param transports the transport to each other rank with a stream: {@code shm}, {@code tcp} or {@code mixed}
+ * @param memory peak during the timed iterations
+ * @param cold wall times of the first calls of this size, before its warm-up
+ * @param seconds wall time of each iteration
  */
 public record RankTimes(
         int rank,
@@ -80,7 +79,7 @@ public record RankTimes(
     /**
      * Reads such a line.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException the line is not such a line
      */
     public static RankTimes parse(String line) {
         try {

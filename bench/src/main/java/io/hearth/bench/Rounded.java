@@ -4,11 +4,11 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonPrimitive;
 
-/** Figures as they are printed. */
+/** Numbers as results print them. */
 final class Rounded {
     private Rounded() {}
 
-    /** With at most four places, for JSON; null for what is no number. */
+    /** The value with at most four decimal places, for JSON; null if it is not finite. */
     static JsonElement json(double value) {
         return Double.isFinite(value) ? new JsonPrimitive(Math.round(value * 1e4) / 1e4) : JsonNull.INSTANCE;
     }

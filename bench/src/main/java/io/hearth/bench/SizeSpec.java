@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One size to time.
+ * One size to measure.
  *
  * @param bytes of the float32 vector, a positive multiple of 4, at most 8 GiB - 4
  * @param iterations timed after the warm-up, 1 to 1,000,000
  */
 public record SizeSpec(long bytes, int iterations) {
     private static final int ITERATIONS_MAX = 1_000_000;
-    private static final long BYTES_MAX = (long) Integer.MAX_VALUE * Float.BYTES; // codecs number elements by an int
+    private static final long BYTES_MAX = (long) Integer.MAX_VALUE * Float.BYTES; // codecs count elements with an int
 
     public SizeSpec {
         if (bytes < Float.BYTES || bytes % Float.BYTES != 0 || bytes > BYTES_MAX) {
             throw new IllegalArgumentException(
-                    "a size is a positive multiple of 4 bytes and at most " + BYTES_MAX + ", got " + bytes);
+                    "a size must be a positive multiple of 4 bytes and at most " + BYTES_MAX + ", got " + bytes);
         }
         if (iterations < 1 || iterations > ITERATIONS_MAX) {
             throw new IllegalArgumentException("iterations must be 1 to " + ITERATIONS_MAX + ", got " + iterations);
@@ -26,9 +26,9 @@ public record SizeSpec(long bytes, int iterations) {
     }
 
     /**
-     * Reads {@code bytes[:iterations],…}; a size may end in KiB, MiB or GiB, and each may stand once.
+     * Reads {@code bytes[:iterations],…}. A size may end in KiB, MiB or GiB. Each size may occur once.
      *
-     * @throws IllegalArgumentException says which part is wrong
+     * @throws IllegalArgumentException a part is wrong; the message names it
      */
     public static List<SizeSpec> parseList(String text) {
         var sizes = new ArrayList<SizeSpec>();
@@ -36,7 +36,7 @@ public record SizeSpec(long bytes, int iterations) {
         for (String part : text.split(",", -1)) {
             SizeSpec size = parse(part.strip());
             if (!seen.add(size.bytes())) {
-                throw new IllegalArgumentException("size " + size.bytes() + " stands twice in '" + text + "'");
+                throw new IllegalArgumentException("size " + size.bytes() + " occurs twice in '" + text + "'");
             }
             sizes.add(size);
         }
@@ -72,7 +72,7 @@ public record SizeSpec(long bytes, int iterations) {
         }
     }
 
-    /** Enough for a median that holds still, few enough for a coffee break. */
+    /** Enough iterations for a stable median, few enough for a run of some minutes. */
     private static int usualIterations(long bytes) {
         return bytes <= 64 * 1024 ? 200 : bytes <= 1024 * 1024 ? 100 : bytes <= 16 * 1024 * 1024 ? 20 : 10;
     }

@@ -1,8 +1,8 @@
 package io.hearth.bench;
 
-/** Student's t distribution: how far a mean of few samples may lie from the true one. */
+/** Student's t distribution, for the distance between the mean of a few samples and the true mean. */
 final class StudentT {
-    private static final int HALVINGS = 60; // of an interval below 2: further ones change no bit
+    private static final int HALVINGS = 60; // of an interval below 2: more of them change no bit
 
     private StudentT() {}
 

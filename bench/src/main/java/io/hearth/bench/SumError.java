@@ -3,17 +3,17 @@ package io.hearth.bench;
 import java.lang.foreign.MemorySegment;
 
 /**
- * How far a sum is from the exact one.
+ * The error of a sum.
  *
- * @param relativeL2 norm of the error over norm of the exact sum
- * @param bias mean error over mean magnitude of the exact sum: whether errors have a direction
+ * @param relativeL2 norm of the error divided by the norm of the exact sum
+ * @param bias mean error divided by the mean magnitude of the exact sum: it shows whether the errors have a direction
  */
 record SumError(double relativeL2, double bias) {
     /**
-     * Compares.
+     * Compares a sum with the exact one.
      *
      * @param sum float32
-     * @param exact as many values
+     * @param exact the same number of values
      */
     static SumError of(MemorySegment sum, double[] exact) {
         double squares = 0;

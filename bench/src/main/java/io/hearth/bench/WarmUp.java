@@ -1,45 +1,43 @@
 package io.hearth.bench;
 
 /**
- * How long a rank works before it is timed: the JIT compiler is done after some 20,000 small calls or some hundred large records, if
- * it has a core; several ranks that share one have to wait for it.
+ * The length of the warm-up of a rank. The JIT compiler needs about 20,000 small calls or some hundred large records, if it has a core of its own. Ranks that share a core must wait longer for it.
  *
- * @param calls as many are enough, 1 or more
- * @param bytes so many in all vectors together are enough too, but {@link #CALLS_MIN} calls at least
- * @param nanos so long is enough too, unless the compiler is still busy; positive. Reached by a quarter too late at most
- * @param nanosMax so long is enough in any case
+ * @param calls this number of calls is enough; 1 or more
+ * @param bytes this number of bytes in all vectors together is enough too, with at least {@link #CALLS_MIN} calls
+ * @param nanos this time is enough too, unless the compiler is still busy; positive. The warm-up exceeds it by a quarter at most
+ * @param nanosMax this time is enough in any case
  */
 record WarmUp(int calls, long bytes, long nanos, long nanosMax) {
     static final int CALLS_MIN = 3;
     static final WarmUp USUAL = new WarmUp(20_000, 1L << 30, 5_000_000_000L, 30_000_000_000L);
 
-    /** Of vectors so small that a call is all that they cost. */
+    /** Bytes of vectors that are so small that only the call costs time. */
     static final int CALL_BYTES = 4096;
 
     private static final int RECORDED_CALLS_MAX = 16;
     private static final int COLD_CALLS_MAX = 21;
 
-    /** Most calls for vectors of a size. */
+    /** Largest number of calls for vectors of a size. */
     int callsMax(long vectorBytes) {
         return (int) Math.min(calls, Math.max(bytes / vectorBytes, CALLS_MIN));
     }
 
-    /** Recorded calls to throw away before the one that is kept: the first takes twice as long as later ones. */
+    /** Number of recorded calls to drop before the one that is kept: the first takes twice as long as later ones. */
     int recordedCalls(long vectorBytes) {
         return (int) Math.min(Math.min(calls, RECORDED_CALLS_MAX), bytes / vectorBytes);
     }
 
-    /** Calls of a size that are timed before any warm-up of it: the first, and those that a user makes next. Few where they are long. */
+    /** Number of calls of a size that are timed before its warm-up: the first call of a user, and the next ones. Fewer if calls are long. */
     int coldCalls(long vectorBytes) {
         return (int) Math.min(Math.min(calls, COLD_CALLS_MAX), Math.max(2 * bytes / vectorBytes, 2));
     }
 
     /**
-     * How many calls come before the ranks look at their clocks again; 0 when it is enough. The same on all ranks that were given the
-     * same.
+     * Number of calls before the ranks compare their clocks again; 0 if the warm-up is over. It is the same on all ranks that pass the same arguments.
      *
-     * @param done calls so far
-     * @param spentNanos so far, on the slowest rank
+     * @param done number of calls so far
+     * @param spentNanos time so far, on the slowest rank
      * @param compiles whether the compiler of any rank is busy
      */
     int next(long vectorBytes, int done, long spentNanos, boolean compiles) {

@@ -1,4 +1,4 @@
-/** Measurements that tell the truth. */
+/** Benchmarks: all-reduce, codecs, convergence with compression, kernels, links and streams. */
 @NullMarked
 package io.hearth.bench;
 

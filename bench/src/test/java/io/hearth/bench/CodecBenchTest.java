@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class CodecBenchTest {
     private static final int VALUES = 1 << 16;
 
-    /** Every look at the clock is 10 ns later, so a run takes 10 ns, and a span of 50 ns five of them. */
+    /** Each call of this clock returns a time 10 ns later. So a run takes 10 ns, and a span of 50 ns has five runs. */
     private final AtomicLong now = new AtomicLong();
 
     private final CodecSpeed speed = new CodecSpeed(() -> now.addAndGet(10), 50, 30);
@@ -50,7 +50,7 @@ final class CodecBenchTest {
     }
 
     /**
-     * The promised bounds of int8 hold for sums of 16 nodes; sums of heavy-tailed values of fewer nodes err more. The mean squared error of
+     * The promised bounds of int8 hold for sums of 16 nodes. Sums of heavy-tailed values over fewer nodes have larger errors. The mean squared error of
      * a value is a twelfth of the squared distance of two levels if it is rounded to the nearest, and a sixth if it is rounded at random:
      * so the error is larger by the root of two. Random rounding has no bias; the bound is four standard deviations of the mean of all
      * values here.
@@ -70,7 +70,7 @@ final class CodecBenchTest {
         }
     }
 
-    /** Two roundings, of the parts and of the sum, err by the root of two more than one; also where plain values might pass. */
+    /** Two roundings, of the parts and of the sum, have an error larger by the root of two than one rounding has, also for codecs that may pass plain values. */
     @Test
     void theOwnerOfABlockEncodesTheSumOnceMore() throws Exception {
         double twice = lines("int4", "2").getFirst().relativeL2();

@@ -24,7 +24,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Codecs on gradients as they are: normally distributed. GB/s of float32, whatever it shrinks to. */
+/** Speed of codecs on gradients with normally distributed values. GB/s counts the float32 values, not the encoding. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -35,11 +35,11 @@ import org.openjdk.jmh.annotations.Warmup;
 public class CodecMicro {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-    /** As {@link CompressionStrategy#parse} takes it. */
+    /** A codec, as {@link CompressionStrategy#parse} reads it. */
     @Param({"int8", "fp16", "bf16", "topk"})
     public String compression;
 
-    /** Of float32. */
+    /** Number of bytes of the float32 values. */
     @Param({"1048576", "16777216"})
     public long bytes;
 
@@ -71,34 +71,34 @@ public class CodecMicro {
         encoded = other.asSlice(0, codec.encode(gradients, count, other));
     }
 
-    /** Gives the memory back. */
+    /** Frees the memory. */
     @TearDown(Level.Trial)
     public void free() {
         arena.close();
     }
 
-    /** Gradients to bytes. */
+    /** Encodes gradients. */
     @Benchmark
     public long encode(GigabyteCount counted) throws NonFiniteException {
         counted.add(bytes);
         return codec.encode(gradients, count, room);
     }
 
-    /** Gradients and what is owed to bytes and what is owed then. */
+    /** Encodes gradients with residuals, and updates the residuals. */
     @Benchmark
     public long encodeWithResidual(GigabyteCount counted) throws NonFiniteException {
         counted.add(bytes);
         return codec.encodeWithResidual(gradients, owed, sums, count, 0, room);
     }
 
-    /** Bytes to gradients. */
+    /** Decodes to gradients. */
     @Benchmark
     public void decode(GigabyteCount counted) throws MalformedMessageException {
         codec.decode(encoded, sums, count);
         counted.add(bytes);
     }
 
-    /** Bytes onto a sum. */
+    /** Decodes and adds to a sum. */
     @Benchmark
     public void decodeAndAdd(GigabyteCount counted) throws MalformedMessageException {
         codec.decodeAndAdd(encoded, sums, count);

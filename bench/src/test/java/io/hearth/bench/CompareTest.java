@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The tables of {@code bench/compare}, of figures that are known; the script is run as a person runs it. */
+/** The tables of {@code bench/compare} for known results. The test runs the script as a user does. */
 final class CompareTest {
     private static final Path SCRIPT = Path.of(System.getProperty("basedir", "."), "compare");
 
@@ -86,7 +86,7 @@ final class CompareTest {
                 outcome.said());
     }
 
-    /** A tree with this script and programs that only say what they were told to. */
+    /** A tree with this script and fake programs that print a fixed text. */
     private Path treeWhereHearth(String body) throws IOException {
         Path script = folder.resolve("bench/compare");
         Files.createDirectories(script.getParent());

@@ -60,7 +60,7 @@ final class ConvergenceBenchTest {
         assertNotEquals(lines.get(2).accuracy(), lines.get(3).accuracy());
     }
 
-    /** Finds NaN in everything. */
+    /** A codec that reports NaN in all values. */
     private static final class NeverFinite implements Codec {
         @Override
         public String name() {

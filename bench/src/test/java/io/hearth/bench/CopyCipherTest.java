@@ -42,13 +42,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Plain text between two ends that both want it, and nothing between an end that does and one that does not. */
+/** Two ends that both use plain text exchange data. An end with plain text and an end with encryption exchange none. */
 final class CopyCipherTest {
     private static final StreamId ID = new StreamId("bench", "1", 0);
 
     private final NamespaceKeys keys = NetworkNamespace.create("bench").keys();
 
-    /** One end of a link; says who linked. */
+    /** One end of a link. It collects the peers that are linked. */
     private final class End implements LinkObserver, AutoCloseable {
         private final BlockingQueue<NodeId> linked = new ArrayBlockingQueue<>(4);
         private final Links links;
@@ -135,7 +135,8 @@ final class CopyCipherTest {
                 var two = new End(!diallerCopies)) {
             var refused =
                     assertThrows(StreamException.class, () -> open(one, two, Duration.ofSeconds(3), (_, _) -> {}));
-            // why is not told twice alike: who refuses first ends the connection under the other, at any step of a try
+            // the reason varies: the end that rejects first closes the connection of the other end, at any step of the
+            // attempt
             assertEquals(StreamException.Cause.NOT_OPENED, refused.kind());
         }
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whole trainings of four nodes: as many of the 180 test images come out right as on one node, or nearly. */
+/** Whole trainings of four nodes: about the same number of the 180 test images is right as with one node. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class DigitsSumTest {
     private static final int NODES = 4;

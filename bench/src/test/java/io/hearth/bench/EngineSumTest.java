@@ -16,9 +16,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Nodes of one process that average as a script would; what each codec makes of values is tested with the engine. */
+/** Nodes of one process that average their gradients as a script does. The tests of the engine cover the values of each codec. */
 final class EngineSumTest {
-    /** 23 x 31 and 7 x 5 with plain values before, between and behind: 748 + 8 values. */
+    /** Matrices of 23 x 31 and 7 x 5, with single values before, between and after them: 748 + 8 values. */
     private static final List<Matrix> MATRICES = List.of(new Matrix(3, 23, 31), new Matrix(718, 7, 5));
 
     private static final int COUNT = 756;
@@ -60,7 +60,7 @@ final class EngineSumTest {
         assertArrayEquals(gradients[0], gradients[nodes - 1]);
     }
 
-    /** A matrix of rank one is exact where it is taken as one, and what has one dimension always. */
+    /** A matrix of rank one is exact if the codec knows its shape. Values with one dimension are always exact. */
     @Test
     void partsHaveTheShapesOfTheModel() throws Exception {
         var random = new SplittableRandom(3);
@@ -94,7 +94,7 @@ final class EngineSumTest {
         }
     }
 
-    /** Draws and the order of additions depend on nothing but the calls. */
+    /** Random draws and the order of additions depend on the calls only. */
     @Tag("full")
     @ParameterizedTest
     @ValueSource(strings = {"none", "int8", "topk:0.05", "randomk:0.1", "dgc:0.05", "powersgd:2"})

@@ -4,11 +4,11 @@ import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** Counts what a benchmark went through: JMH prints it as {@code gigabytes}, and its "ops/s" are GB/s. */
+/** Counts the bytes that a benchmark processed. JMH prints the count as {@code gigabytes}; its "ops/s" are GB/s. */
 @State(Scope.Thread)
 @AuxCounters(AuxCounters.Type.OPERATIONS)
 public class GigabyteCount {
-    /** In units of 1e9 bytes; JMH reads it and sets it back. */
+    /** Count in units of 1e9 bytes. JMH reads and resets it. */
     public double gigabytes;
 
     void add(long bytes) {

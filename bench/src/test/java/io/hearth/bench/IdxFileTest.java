@@ -38,7 +38,7 @@ final class IdxFileTest {
     static Stream<Arguments> unsound() throws Exception {
         byte[] packed = IdxImages.gzip(SOUND);
         byte[] damaged = packed.clone();
-        damaged[packed.length - 6] ^= 1; // of the check sum
+        damaged[packed.length - 6] ^= 1; // a byte of the checksum
         return Stream.of(
                 Arguments.of("nothing", new byte[0], "ends early"),
                 Arguments.of("half a magic", Arrays.copyOf(SOUND, 3), "ends early"),

@@ -8,14 +8,14 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.zip.GZIPOutputStream;
 
-/** IDX files of images that a network can tell apart: each digit has a bright stripe of its own in noise. */
+/** IDX files of images that a network can distinguish: each digit has a bright stripe at its own place, in noise. */
 final class IdxImages {
     static final int IMAGES_MAGIC = 0x803;
     static final int LABELS_MAGIC = 0x801;
 
     private IdxImages() {}
 
-    /** Both files in {@code folder}, read. */
+    /** Writes both files to {@code folder} and reads them. */
     static MnistImages read(Path folder, int count) throws Exception {
         Path images = Files.write(folder.resolve("images"), images(count, 1));
         Path labels = Files.write(folder.resolve("labels"), labels(count));

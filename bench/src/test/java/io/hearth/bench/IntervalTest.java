@@ -24,7 +24,7 @@ final class IntervalTest {
         assertThrows(IllegalArgumentException.class, () -> Interval.of(List.of()));
     }
 
-    /** Four thousand intervals of four samples each: with the normal distribution's 1.96 it would be 86 %. */
+    /** Checks 4,000 intervals of four samples each. With the factor 1.96 of the normal distribution, 86 % would hold the mean. */
     @Test
     void ninetyFiveOfAHundredIntervalsHoldTheTrueMean() {
         var random = new SplittableRandom(3);

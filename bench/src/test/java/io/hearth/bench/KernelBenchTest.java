@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 final class KernelBenchTest {
     private static final Reducer CPU = Engines.newReducer(Engine.PORTABLE);
 
-    /** Of one that says how many of its calls it did itself. */
+    /** A Metal engine that reports how many of its calls it did itself. */
     private static TimedEngine metal(LongSupplier callsDone) {
         return new TimedEngine(Engine.METAL, counted(), CPU.codecKernels(), Optional.of(callsDone));
     }
@@ -42,7 +42,7 @@ final class KernelBenchTest {
         return engines;
     }
 
-    /** What the CPU did in the GPU's place is no figure of the GPU's. */
+    /** If the CPU did calls in place of the GPU, the GPU has no result. */
     @Test
     void anEngineThatHandsItsCallsOnHasNoFigure() {
         var leftOut = new ArrayList<String>();

@@ -31,12 +31,12 @@ import java.util.concurrent.FutureTask;
  */
 public final class LinkBench {
     private static final int ECHO = RecordHeader.USER_MIN; // answered with a record of the same length
-    private static final int TAKE = ECHO + 1; // read; answered by an empty one if its chunk is 1
-    private static final int GIVE = ECHO + 2; // its offset is the number of records of its length in the answer
+    private static final int TAKE = ECHO + 1; // read; answered with an empty record if its chunk is 1
+    private static final int GIVE = ECHO + 2; // answered with records of its length; its offset is their number
     private static final int HOLD = ECHO + 3; // the receiver reads nothing for a while
     private static final int DONE = ECHO + 4;
 
-    private static final int SEGMENT = 128 * 1024; // of a collective
+    private static final int SEGMENT = 128 * 1024; // as in a collective
     private static final int SMALL = 4 * 1024;
     private static final int ROUNDS = 7;
     private static final Duration HELD = Duration.ofSeconds(2);
@@ -96,7 +96,7 @@ public final class LinkBench {
         send(DONE, 0, 0, 0);
     }
 
-    /** Prints the minimum, the median and the maximum of some rounds, after two rounds to warm up. */
+    /** Prints the median, the minimum and the maximum of some rounds, after two rounds to warm up. */
     private static void print(String what, String unit, double scale, Callable<Double> round) throws Exception {
         double[] seen = new double[ROUNDS];
         for (int i = -2; i < ROUNDS; i++) {
@@ -150,14 +150,14 @@ public final class LinkBench {
             return true;
         });
         Thread.ofPlatform().start(sender);
-        for (int i = 0; i <= times; i++) { // the records, and the answer to those sent
+        for (int i = 0; i <= times; i++) { // its records, and its answer to the last record that it took
             stream.receive();
         }
         sender.get();
         return (double) (System.nanoTime() - since) / times;
     }
 
-    /** Time of the engine that collectives use, with an array as from the cipher. */
+    /** Nanoseconds of an addition with the engine of the collectives, from an array as the cipher produces it. */
     private static double addNanos() {
         Reducer reducer = Engines.best().newReducer();
         byte[] right = new byte[SEGMENT];

@@ -20,7 +20,7 @@ final class MnistImagesTest {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
-    /** Image {@code i} has nothing but {@code i} in its first two pixels, and the label {@code i % 10}. */
+    /** Image {@code i} has the number {@code i} in its first two pixels and zeros elsewhere. Its label is {@code i % 10}. */
     private MnistImages numbered(int count) throws Exception {
         byte[] pixels = new byte[count * MnistImages.PIXELS];
         for (int i = 0; i < count; i++) {

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Two ranks of one process on loopback, with the flight recorder on. */
 final class RankBenchTest {
-    /** The least that there is, however busy the compiler: the calls are counted. */
+    /** The shortest warm-up, however busy the compiler is, because the test counts the calls. */
     private static final WarmUp SHORT = new WarmUp(5, 1 << 20, 1, 1);
 
     private static final List<SizeSpec> SIZES = SizeSpec.parseList("4KiB:4,1MiB:2");
@@ -47,13 +47,13 @@ final class RankBenchTest {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
-    /** What each rank knows of all in the end. */
+    /** The final lines of each rank. */
     private final Map<Integer, List<BenchLine>> lines = new ConcurrentHashMap<>();
 
-    /** Which result of the first size to spoil before it is checked, from 1; 0: none. */
+    /** Number of the result of the first size to corrupt before its check, from 1; 0 for none. */
     private int spoiled;
 
-    /** Spoils one element of one result. */
+    /** Corrupts one element of one result. */
     private record Spoiling(BenchVectors vectors, int which, AtomicInteger filled, AtomicInteger checked)
             implements BenchVectors {
         @Override
@@ -162,7 +162,7 @@ final class RankBenchTest {
         List<RecordedEvent> sums = RecordingFile.readAllEvents(recorded).stream()
                 .filter(event -> event.getLong("bytes") == 1 << 20)
                 .toList();
-        // of each rank: the cold ones, the calls of warming up, two timed, those that warm up recording, one recorded
+        // calls of each rank: cold ones, warm-up, two timed ones, warm-up of the recording, one recorded
         assertEquals(
                 2 * (SHORT.coldCalls(1 << 20) + WarmUp.CALLS_MIN + 2 + SHORT.recordedCalls(1 << 20) + 1), sums.size());
         for (RecordedEvent event : sums) {
@@ -211,12 +211,12 @@ final class RankBenchTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"none, 0", "none, 1", "none, 2", "int8, 1"}) // timed ones, from the first
+    @CsvSource({"none, 0", "none, 1", "none, 2", "int8, 1"}) // timed calls, from the first
     @Timeout(60)
     void oneWrongByteInOneTimedResultIsSeen(String compression, int timed) throws Exception {
         spoiled = SHORT.coldCalls(4096) + WarmUp.CALLS_MIN + 1 + timed;
         for (RankTimes times : measure(AllReduceStrategy.AUTO, CompressionStrategy.parse(compression))) {
-            boolean knows = times.rank() == 1 || !compression.equals("none"); // codecs' sums are compared by all
+            boolean knows = times.rank() == 1 || !compression.equals("none"); // all ranks compare the sums of codecs
             assertEquals(times.bytes() != 4096 || !knows, times.ok(), times::toString);
         }
     }

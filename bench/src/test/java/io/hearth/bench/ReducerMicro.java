@@ -26,11 +26,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * SUM in place: what came from an array (as TCP gives it) or from native memory (as shared memory does), GB/s of what came.
+ * SUM in place of an operand from an array (as with TCP) or from native memory (as with shared memory). GB/s counts that operand.
  *
- * <p>It guards the portable engine, whose sum of FLOAT32 the compiler turns into vector code only as it is written: in a cache {@code
- * heap} and {@code natives} belong above 1.4 times those of INT32, whose operands are copied. A small change of that loop may cost all
- * of it, and no test can tell.
+ * <p>It guards the portable engine: the compiler makes vector code of its FLOAT32 sum only in its present form. In a cache, {@code heap} and {@code natives} must be above 1.4 times those of INT32, whose operands are copied. A small change of that loop may lose all of this speed, and no test notices.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
@@ -40,15 +38,15 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 @SuppressWarnings("NullAway.Init") // JMH sets the fields up
 public class ReducerMicro {
-    /** As {@link EngineName#parse} takes it. */
+    /** An engine, as {@link EngineName#parse} reads it. */
     @Param({"portable", "vector"})
     public String engine;
 
-    /** Of the elements. */
+    /** Type of the elements. */
     @Param({"FLOAT32", "BFLOAT16", "INT32"})
     public DataType type;
 
-    /** Of each operand: a segment as it comes from the wire, and more than the caches hold. */
+    /** Bytes of each operand: a segment as it arrives from the network, and more than the caches hold. */
     @Param({"131072", "67108864"})
     public int bytes;
 
@@ -82,27 +80,27 @@ public class ReducerMicro {
         MemorySegment.copy(MemorySegment.ofArray(heapBytes), 0, nativeBytes, 0, bytes);
     }
 
-    /** Gives the memory back. */
+    /** Frees the memory. */
     @TearDown(Level.Trial)
     public void free() {
         arena.close();
     }
 
-    /** From an array. */
+    /** Adds from an array. */
     @Benchmark
     public void heap(GigabyteCount count) {
         reducer.combine(type, ReduceOp.SUM, target, 0, target, 0, heapBytes, 0, bytes / type.bytes());
         count.add(bytes);
     }
 
-    /** From native memory. */
+    /** Adds from native memory. */
     @Benchmark
     public void natives(GigabyteCount count) {
         reducer.combine(type, ReduceOp.SUM, target, 0, target, 0, nativeBytes, 0, bytes / type.bytes());
         count.add(bytes);
     }
 
-    /** The plain loop that the portable engine has inside, without copies from native memory and back; FLOAT32 whatever the type. */
+    /** The inner loop of the portable engine, without copies from and to native memory; always FLOAT32. */
     @Benchmark
     public float arrays(GigabyteCount count) {
         for (int i = 0; i < left.length; i++) {

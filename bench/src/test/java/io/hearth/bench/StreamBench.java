@@ -52,7 +52,7 @@ public final class StreamBench {
 
     private StreamBench() {}
 
-    /** Collects the linked nodes. */
+    /** Collects the peers that are linked. */
     static final class Observer implements LinkObserver {
         private final BlockingQueue<NodeId> linked = new ArrayBlockingQueue<>(16);
 
@@ -85,7 +85,7 @@ public final class StreamBench {
     /**
      * Runs the measurement, or its second process.
      *
-     * @param arguments none; of the second process: transport and port
+     * @param arguments none; the second process gets transport and port
      */
     public static void main(String[] arguments) throws Exception {
         if (arguments.length == 2) {
@@ -97,7 +97,7 @@ public final class StreamBench {
         }
     }
 
-    /** Links of a fresh node. */
+    /** Links of a new node. */
     static Links links(LinkOptions options, NamespaceKeys keys, Observer observer) throws HearthException {
         byte[] boot = new byte[Endpoint.BOOT_ID_BYTES];
         new SecureRandom().nextBytes(boot);
@@ -164,7 +164,7 @@ public final class StreamBench {
         for (int i = 0; i < times; i++) {
             stream.send(PING, 0, i, 0, MemorySegment.NULL, bytes, 0, size);
             if (stream.receive().collective() != i) {
-                throw new IOException("another answer");
+                throw new IOException("the answer belongs to another record");
             }
         }
         return (System.nanoTime() - startNanos) / 1e3 / times;
@@ -180,7 +180,7 @@ public final class StreamBench {
         return (double) records * size / (System.nanoTime() - startNanos);
     }
 
-    /** The second process: copies each record, because a collective would at least read it, and answers. */
+    /** Runs the second process. It copies each record, because a collective reads it at least once, and answers. */
     private static void answer(DataTransport transport, int port) throws Exception {
         var observer = new Observer();
         try (NamespaceKeys keys = NetworkNamespace.open("bench").keys();

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class StudentTTest {
-    /** From printed tables. */
+    /** Values from printed tables. */
     @ParameterizedTest(name = "{0} within, {1} degrees")
     @CsvSource({
         "0.95, 1, 12.7062",

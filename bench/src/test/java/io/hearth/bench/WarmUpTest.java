@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class WarmUpTest {
-    /** Calls made when each takes so long and the compiler is busy for the first {@code busyNanos}. */
+    /** Number of calls of a warm-up if each takes {@code nanosEach} and the compiler is busy for the first {@code busyNanos}. */
     private static int calls(long vectorBytes, long nanosEach, long busyNanos) {
         int done = 0;
         for (int next = WarmUp.USUAL.next(vectorBytes, done, 0, busyNanos > 0);

@@ -17,11 +17,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code hearth agent}: the always-on node of this machine, in the foreground. */
+/** {@code hearth agent}: runs this machine's agent in the foreground. */
 @Command(
         name = "agent",
         description = {
-            "Run the always-on node of this machine in the foreground, until it is interrupted.",
+            "Run this machine's agent in the foreground until it is interrupted. An agent is a node that does not train.",
             "It finds the other machines of the namespace and answers 'hearth status' and 'hearth wait'."
         })
 final class AgentCommand implements Callable<Integer> {
@@ -33,14 +33,15 @@ final class AgentCommand implements Callable<Integer> {
     @Option(
             names = "--port",
             paramLabel = "P",
-            description = "Listen on exactly this port (default: 52416, or the next free one).")
+            description = "Port to listen on (default: 52416, or the next free one).")
     private Optional<Integer> port = Optional.empty();
 
     @Option(
             names = "--on-partition",
             paramLabel = "stall|continue",
-            converter = OnPartition.class,
-            description = "When the quorum is lost: wait for it, or go on alone and yield later (default: stall).")
+            converter = Converters.OnPartition.class,
+            description = "When the quorum is lost: wait for it (stall), or go on alone and yield to the others later"
+                    + " (continue). Default: stall.")
     private boolean continueOnPartition;
 
     @Option(

@@ -1,6 +1,5 @@
 package io.hearth.cli;
 
-import io.hearth.accel.EngineName;
 import io.hearth.accel.select.Engines;
 import io.hearth.agent.CalibrationFile;
 import io.hearth.bench.AllReduceBench;
@@ -14,131 +13,91 @@ import io.hearth.bench.RankTimes;
 import io.hearth.bench.SizeSpec;
 import io.hearth.cli.process.SelfProcess;
 import io.hearth.cli.terminal.Durations;
-import io.hearth.cli.terminal.EngineConverter;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
-import io.hearth.collective.AllReduceStrategy;
+import io.hearth.cli.terminal.Usage;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.ring.DistributedConfig;
 import io.hearth.collective.ring.RingBackend;
-import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.NamespaceKeys;
 import io.hearth.transport.DataTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code hearth bench allreduce}: times all-reduce among processes of this machine, of a lab's hosts, or of hosts where people run it. */
+/** {@code hearth bench allreduce}: times all-reduce among processes of this machine, hosts of a lab, or hosts on which users start it. */
 @Command(
         name = "allreduce",
         description = {
             "Time the all-reduce of float32 vectors among several processes of this machine.",
-            "Each size is warmed up before it is timed: 20,000 calls, 1 GiB or 5 s, and for up to 30 s while Java still compiles.",
-            "An iteration lasts until its slowest rank is done; every sum is verified.",
-            "Extra: the most native memory that one rank's engine held beside the vector."
+            "Each size is warmed up before it is timed: 20,000 calls, 1 GiB or 5 s, and up to 30 s while Java still compiles.",
+            "An iteration ends when its slowest rank has finished. Each rank verifies every sum.",
+            "Column 'extra': most native memory that the engine of one rank used besides the vector."
         })
 final class BenchAllReduceCommand implements Callable<Integer> {
     private final Terminal terminal;
 
     @Spec
-    private @Nullable CommandSpec command;
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec command;
 
-    @Option(names = "--ranks", paramLabel = "P", description = "Processes, 2 to 16 (default: 2).")
+    @Mixin
+    private final SumOptions sums = new SumOptions();
+
+    @Mixin
+    private final BenchOptions measured = new BenchOptions();
+
+    @Option(names = "--ranks", paramLabel = "P", description = "Number of processes, 2 to 16 (default: 2).")
     private @Nullable Integer ranksAsked;
 
     @Option(
             names = "--hosts",
             paramLabel = "HOST:PORT,...",
             description =
-                    "Be one rank: run the same command on each of these hosts, with the same list; all print the figures.")
+                    "Run as one rank among these hosts. Start the same command with the same list on each of them;"
+                            + " every rank prints the results.")
     private @Nullable String hosts;
 
     @Option(
             names = "--rank",
             paramLabel = "R",
-            description = "Which of --hosts this is, from 0 (default: the one with an address of this machine).")
+            description =
+                    "Index of this host in --hosts, from 0 (default: the host that has an address of this machine).")
     private @Nullable Integer rankAsked;
 
     @Option(
             names = "--sizes",
             paramLabel = "BYTES[:ITERATIONS],...",
-            description = "Vectors to time (default: 4KiB,256KiB,4MiB,64MiB).")
+            description = "Sizes of the vectors (default: 4KiB,256KiB,4MiB,64MiB).")
     private String sizes = "4KiB,256KiB,4MiB,64MiB";
 
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
             converter = Durations.class,
-            description = "For the whole run; with --hosts, to wait for the others (default: 10m).")
-    private Duration timeout = Duration.ofMinutes(10);
-
-    @Option(
-            names = "--transport",
-            paramLabel = "auto|shm|tcp",
-            converter = Transport.class,
             description =
-                    "Between nodes of this machine: shared memory, or encrypted TCP as between all others (default: auto).")
-    private DataTransport transport = DataTransport.AUTO;
-
-    @Option(
-            names = "--engine",
-            paramLabel = EngineConverter.LABEL,
-            converter = EngineConverter.class,
-            description = EngineConverter.DESCRIPTION)
-    private EngineName engine = EngineName.AUTO;
-
-    @Option(
-            names = "--cipher",
-            paramLabel = "aead|copy",
-            converter = Ciphering.class,
-            hidden = true,
-            description = {
-                "copy leaves encryption out, to measure what it costs (default: aead).",
-                "For measuring only: sends plain text, on loopback or in a lab, with --transport tcp."
-            })
-    private BenchCipher cipher = BenchCipher.AEAD;
+                    "Longest time for the whole run; with --hosts, longest wait for the other ranks (default: 10m).")
+    private Duration timeout = Duration.ofMinutes(10);
 
     @Option(
             names = "--lab",
             paramLabel = "ID",
-            description = "Rank R runs on host R of this lab, made by lab/lan (default: all ranks on loopback).")
-    private @Nullable String labId;
-
-    @Option(
-            names = "--algorithm",
-            paramLabel = "auto|ring|direct|tree|centralized",
-            converter = Algorithm.class,
-            description = "Which way the sums take (default: auto).")
-    private AllReduceStrategy algorithm = AllReduceStrategy.AUTO;
-
-    @Option(
-            names = "--compression",
-            paramLabel = "CODEC",
-            converter = Compression.class,
-            description = "Sum gradients as " + Compression.CHOICES + " (default: none).")
-    private CompressionStrategy compression = CompressionStrategy.NONE;
-
-    @Option(
-            names = "--trace",
-            paramLabel = "FILE",
             description =
-                    "Write what happened to each segment in one more call of each size, for chrome://tracing or Perfetto: a process for each rank.")
-    private @Nullable Path trace;
+                    "Run rank R on host R of this lab, which lab/lan has created (default: all ranks on loopback).")
+    private @Nullable String labId;
 
     @Option(names = "--json", description = "One line of JSON for each size.")
     private boolean json;
@@ -150,11 +109,7 @@ final class BenchAllReduceCommand implements Callable<Integer> {
     @Override
     public Integer call() throws HearthException, InterruptedException {
         List<SizeSpec> wanted = sizes();
-        if (trace != null && !Files.isWritable(trace.toAbsolutePath().getParent())) {
-            throw wrong("--trace: the folder of " + trace
-                    + " is not there or not writable; name a file in a folder of yours");
-        }
-        if (cipher == BenchCipher.COPY && transport != DataTransport.TCP) {
+        if (measured.cipher == BenchCipher.COPY && sums.transport != DataTransport.TCP) {
             throw wrong("--cipher copy compares with encrypted TCP, not with shared memory: add --transport tcp");
         }
         if (hosts != null) {
@@ -162,7 +117,7 @@ final class BenchAllReduceCommand implements Callable<Integer> {
         }
         @Nullable BenchLab lab = labId == null ? null : lab(labId);
         BenchPlan plan = plan(place(lab), wanted);
-        Engines.chosen(engine, CalibrationFile.in(terminal.environment())); // once, not by all ranks at once
+        Engines.chosen(sums.engine, CalibrationFile.in(terminal.environment())); // once, not by all ranks at once
         var bench = new AllReduceBench((rank, arguments) -> {
             ProcessBuilder builder = SelfProcess.of(arguments);
             if (lab != null) {
@@ -182,7 +137,15 @@ final class BenchAllReduceCommand implements Callable<Integer> {
 
     private BenchPlan plan(BenchPlace place, List<SizeSpec> wanted) {
         return new BenchPlan(
-                place, wanted, algorithm, compression, transport, engine, cipher, timeout, Optional.ofNullable(trace));
+                place,
+                wanted,
+                measured.algorithm,
+                sums.compression,
+                sums.transport,
+                sums.engine,
+                measured.cipher,
+                timeout,
+                measured.trace);
     }
 
     /** Takes part as the rank of this host. */
@@ -192,26 +155,24 @@ final class BenchAllReduceCommand implements Callable<Integer> {
         try {
             List<InetSocketAddress> nodes = BenchHosts.parse(list);
             config = new DistributedConfig(nodes, rankAsked == null ? BenchHosts.rank(nodes) : rankAsked)
-                    .with(EngineOptions.DEFAULTS.as(compression))
+                    .with(EngineOptions.DEFAULTS.as(sums.compression))
                     .connectWithin(timeout)
-                    .transport(transport)
-                    .reducer(Engines.chosen(engine, CalibrationFile.in(terminal.environment())));
-            cipher.check(config);
+                    .transport(sums.transport)
+                    .reducer(Engines.chosen(sums.engine, CalibrationFile.in(terminal.environment())));
+            measured.cipher.check(config);
             plan = plan(BenchPlace.hosts(List.of(list.split(",", -1))), wanted);
-        } catch (IllegalArgumentException refused) {
-            throw wrong(String.valueOf(refused.getMessage()));
+        } catch (IllegalArgumentException wrong) {
+            throw Usage.mistake(command, String.valueOf(wrong.getMessage()));
         }
         try (NamespaceKeys keys = BenchHosts.namespace(terminal, true).keys();
-                RingBackend backend = cipher.open(config, keys)) {
-            var bench = new RankBench(backend, algorithm, compression);
+                RingBackend backend = measured.cipher.open(config, keys)) {
+            var bench = new RankBench(backend, measured.algorithm, sums.compression);
             var own = new ArrayList<RankTimes>();
             bench.run(wanted, own::add);
             List<BenchLine> lines = HostsBench.lines(backend, plan, own);
             title();
             lines.forEach(this::show);
-            if (trace != null) {
-                BenchRankCommand.write(bench, trace);
-            }
+            measured.writeTrace(bench);
             requireRight(lines.stream().allMatch(BenchLine::ok));
         }
         return Exit.OK;
@@ -227,16 +188,16 @@ final class BenchAllReduceCommand implements Callable<Integer> {
 
     private static void requireRight(boolean right) throws HearthException {
         if (!right) {
-            throw new HearthException("a sum was wrong: this is a fault in Hearth, report it with the lines above");
+            throw new HearthException("a sum was wrong: this is a bug in Hearth; report it with the lines above");
         }
     }
 
     private BenchLab lab(String id) throws SetupException {
         if (!BenchLab.isId(id)) {
-            throw wrong("--lab is 1 to 20 small letters and digits, as given to lab/lan, got '" + id + "'");
+            throw wrong("--lab must be 1 to 20 lower-case letters and digits, as given to lab/lan, got '" + id + "'");
         }
-        if (transport == DataTransport.SHM) {
-            throw wrong("--transport shm joins processes of one host, and --lab gives each rank its own;"
+        if (sums.transport == DataTransport.SHM) {
+            throw wrong("--transport shm works within one host, and --lab gives each rank a host of its own:"
                     + " leave one of them out");
         }
         return BenchLab.of(id);
@@ -255,27 +216,27 @@ final class BenchAllReduceCommand implements Callable<Integer> {
 
     private List<SizeSpec> sizes() {
         if (hosts != null && (ranksAsked != null || labId != null)) {
-            throw wrong("--hosts says how many ranks there are and where: leave out --ranks and --lab");
+            throw wrong("--hosts sets the number and the addresses of the ranks: leave out --ranks and --lab");
         }
         if (hosts == null && rankAsked != null) {
-            throw wrong("--rank is a place among --hosts: give both");
+            throw wrong("--rank is an index in --hosts: give both");
         }
         if (ranks() < 2 || ranks() > AllReduceBench.RANKS_MAX) {
             throw wrong("--ranks must be 2 to " + AllReduceBench.RANKS_MAX + ", got " + ranks());
         }
-        try {
-            return SizeSpec.parseList(sizes);
-        } catch (IllegalArgumentException refused) {
-            throw wrong(String.valueOf(refused.getMessage()));
-        }
+        return Usage.checked(command, () -> {
+            List<SizeSpec> wanted = SizeSpec.parseList(sizes);
+            measured.trace.ifPresent(file -> Usage.requireWritable("--trace", file));
+            return wanted;
+        });
     }
 
     private int ranks() {
         return ranksAsked == null ? 2 : ranksAsked;
     }
 
-    private RuntimeException wrong(String why) {
-        return command == null ? new IllegalArgumentException(why) : new ParameterException(command.commandLine(), why);
+    private ParameterException wrong(String why) {
+        return Usage.mistake(command, why);
     }
 
     private void show(BenchLine line) {

@@ -2,9 +2,6 @@ package io.hearth.cli;
 
 import picocli.CommandLine.Command;
 
-/** {@code hearth bench}: measurements. */
-@Command(
-        name = "bench",
-        description = "Measure what this machine and its links can do.",
-        synopsisSubcommandLabel = "COMMAND")
+/** {@code hearth bench}: the group of commands that measure. */
+@Command(name = "bench", description = "Measure this machine and its links.", synopsisSubcommandLabel = "COMMAND")
 final class BenchCommand {}

@@ -10,6 +10,7 @@ import io.hearth.bench.MnistImages;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Table;
 import io.hearth.cli.terminal.Terminal;
+import io.hearth.cli.terminal.Usage;
 import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import java.nio.file.Path;
@@ -18,28 +19,29 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code hearth bench convergence}: what compression of gradients costs in accuracy, on real images. */
+/** {@code hearth bench convergence}: measures the accuracy that compressed gradients cost, on real images. */
 @Command(
         name = "convergence",
         description = {
-            "Train a network of 784-128-10 units on the handwritten digits of MNIST with compressed gradients, and compare.",
-            "Four nodes, ranks of a group over loopback in this process, 32 images each per step; rate 0.1, in the last quarter of the epochs 0.01; momentum 0.9.",
-            "Of the images, four fifths are trained on and the others tested; the seed chooses which, the first weights and the order.",
-            "Sent: bytes that a node sends for an uncompressed ring all-reduce, over those that the busiest node sent."
-                    + " Intervals are of 95 %% (Student's t)."
+            "Train a network of 784-128-10 units on the MNIST digits with each codec, and compare the test accuracies.",
+            "Four ranks train in this process over loopback, with 32 images each per step. The learning rate is 0.1,"
+                    + " in the last quarter of the epochs 0.01; the momentum is 0.9.",
+            "Four fifths of the images are for training, the others for testing. The seed sets this split, the initial"
+                    + " weights and the order of the images.",
+            "Column 'sent': bytes per node of an uncompressed ring all-reduce, divided by the bytes that the busiest node"
+                    + " sent. The intervals are 95 %% confidence intervals (Student's t)."
         })
 final class BenchConvergenceCommand implements Callable<Integer> {
     private final Terminal terminal;
 
     @Spec
-    private @Nullable CommandSpec command;
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec command;
 
     @Option(
             names = "--data",
@@ -59,21 +61,27 @@ final class BenchConvergenceCommand implements Callable<Integer> {
             names = "--codecs",
             paramLabel = "CODEC,...",
             description = {
-                "What to compare, as for --compression (default: none,int8,topk:0.01,topk:0.01,residual=none,dgc:0.001).",
-                "Differences are to 'none'."
+                "Codecs to compare (default: none,int8,topk:0.01,topk:0.01,residual=none,dgc:0.001).",
+                "Each difference is to codec 'none' with the same seed."
             })
     private String codecs = "none,int8,topk:0.01,topk:0.01,residual=none,dgc:0.001";
 
-    @Option(names = "--seeds", paramLabel = "N,...|A..B", description = "One training for each (default: 1,2,3).")
+    @Option(
+            names = "--seeds",
+            paramLabel = "N,...|A..B",
+            description = "Seeds; each codec is trained once with each (default: 1,2,3).")
     private String seeds = "1,2,3";
 
     @Option(names = "--epochs", paramLabel = "N", description = "Passes over the images (default: 20).")
     private int epochs = 20;
 
-    @Option(names = "--parallel", paramLabel = "N", description = "Trainings at once (default: 1).")
+    @Option(
+            names = "--parallel",
+            paramLabel = "N",
+            description = "Number of trainings that run at the same time (default: 1).")
     private int threads = 1;
 
-    @Option(names = "--json", description = "A line of JSON for each training, then one for each codec.")
+    @Option(names = "--json", description = "Print one line of JSON for each training, then one for each codec.")
     private boolean json;
 
     BenchConvergenceCommand(Terminal terminal) {
@@ -82,7 +90,10 @@ final class BenchConvergenceCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws HearthException, InterruptedException {
-        ConvergencePlan plan = plan();
+        ConvergencePlan plan = Usage.checked(
+                command,
+                () -> new ConvergencePlan(
+                        ConvergenceCodec.parseList(codecs), ConvergencePlan.seeds(seeds), epochs, threads));
         MnistImages images = MnistImages.read(data, labels);
         var progress = new Progress(plan.runs());
         List<ConvergenceLine> lines = ConvergenceBench.run(plan, images, progress::say, line -> {
@@ -99,21 +110,11 @@ final class BenchConvergenceCommand implements Callable<Integer> {
         return Exit.OK;
     }
 
-    private ConvergencePlan plan() {
-        try {
-            return new ConvergencePlan(
-                    ConvergenceCodec.parseList(codecs), ConvergencePlan.seeds(seeds), epochs, threads);
-        } catch (IllegalArgumentException refused) {
-            String why = String.valueOf(refused.getMessage());
-            throw command == null ? refused : new ParameterException(command.commandLine(), why, refused);
-        }
-    }
-
-    /** A line for each training as it ends; called by several threads. */
+    /** Prints a line when a training ends. Several threads call it. */
     private final class Progress {
         private final int runs;
         private final long beginNanos = Clock.system().nanoTime();
-        private final AtomicInteger done = new AtomicInteger(); // counted up by the threads of the trainings
+        private final AtomicInteger done = new AtomicInteger(); // the threads of the trainings increment it
 
         Progress(int runs) {
             this.runs = runs;

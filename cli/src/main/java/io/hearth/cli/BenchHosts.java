@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
-/** The hosts of a measurement whose ranks are started by hand, and which of them this is. */
+/** Addresses of the ranks of a measurement that users start by hand, and the index of this machine among them. */
 final class BenchHosts {
     private static final String NAMESPACE = "bench";
 
@@ -24,7 +24,7 @@ final class BenchHosts {
     /**
      * Reads {@code host:port,…}, by rank.
      *
-     * @throws IllegalArgumentException one of them is none
+     * @throws IllegalArgumentException one entry is not an address
      */
     static List<InetSocketAddress> parse(String list) {
         var addresses = new ArrayList<InetSocketAddress>();
@@ -36,9 +36,9 @@ final class BenchHosts {
     }
 
     /**
-     * The one that is this machine.
+     * The rank of this machine.
      *
-     * @throws IllegalArgumentException none is, or several are; says what to do
+     * @throws IllegalArgumentException no address or more than one belongs to this machine; the message names the remedy
      */
     static int rank(List<InetSocketAddress> hosts) {
         return rank(hosts, BenchHosts::isOwn);
@@ -54,7 +54,7 @@ final class BenchHosts {
                     + (own.length == 0
                             ? "none of them is an address of this machine"
                             : own.length + " of them are this machine")
-                    + "; say with --rank which one this process is, from 0");
+                    + "; set --rank to the index of this process, from 0");
         }
         return own[0];
     }
@@ -68,18 +68,20 @@ final class BenchHosts {
     }
 
     /**
-     * The namespace of the ranks: that of the secret in the environment, else one whose key everybody knows.
+     * The namespace of the ranks: that of the secret in the environment, else the open namespace, whose key is public.
      *
-     * @param tells whether this process says so
+     * @param warns whether this process prints a warning when it uses the public key
      */
-    static NetworkNamespace namespace(Terminal terminal, boolean tells) throws HearthException {
+    static NetworkNamespace namespace(Terminal terminal, boolean warns) throws HearthException {
         if (terminal.environment().containsKey("HEARTH_SECRET")
                 || terminal.environment().containsKey("HEARTH_SECRET_FILE")) {
             return new NamespaceLookup(HearthHome.open(terminal.environment()), terminal.environment())
                     .named(NAMESPACE);
         }
-        if (tells) {
-            terminal.err().println("hearth: no secret given: a published key is used, fit for a benchmark only");
+        if (warns) {
+            terminal.err()
+                    .println(
+                            "hearth: no secret is set: the ranks use a published key, which is safe for benchmarks only");
         }
         return NetworkNamespace.open(NAMESPACE);
     }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** A lab that {@code lab/lan} made, for a measurement with a rank on each host; it stays when the measurement ends. */
+/** A lab that {@code lab/lan} created, for a measurement with one rank on each host. The measurement does not remove it. */
 final class BenchLab {
     private static final Pattern ID = Pattern.compile("[a-z0-9]{1,20}");
 
@@ -16,7 +16,7 @@ final class BenchLab {
         this.lab = lab;
     }
 
-    /** Whether {@code lab/lan} takes this for a lab's name. */
+    /** Whether {@code lab/lan} accepts this as the name of a lab. */
     static boolean isId(String text) {
         return ID.matcher(text).matches();
     }
@@ -24,16 +24,16 @@ final class BenchLab {
     /**
      * The lab of that name.
      *
-     * @throws SetupException no lab can be here; says why
+     * @throws SetupException this machine cannot have labs; the message says why
      */
     static BenchLab of(String id) throws SetupException {
         return new BenchLab(ChaosLab.existing(ChaosLab.script("hearth bench allreduce --lab"), id));
     }
 
     /**
-     * Addresses of the first hosts.
+     * Addresses of the first {@code hosts} hosts.
      *
-     * @throws SetupException there is no such lab, or it has fewer hosts
+     * @throws SetupException the lab does not exist or has fewer hosts
      */
     List<String> addresses(int hosts) throws SetupException, InterruptedException {
         var addresses = new ArrayList<String>();

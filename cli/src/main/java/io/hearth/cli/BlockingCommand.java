@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code hearth block} and {@code unblock}: whom this machine admits, whatever the others do. */
+/** {@code hearth block} and {@code unblock}: set which machines this machine admits. Other machines are not affected. */
 abstract class BlockingCommand implements Callable<Integer> {
     private final Terminal terminal;
     private final boolean blocks;
@@ -19,7 +19,7 @@ abstract class BlockingCommand implements Callable<Integer> {
     @Mixin
     private RosterOptions options = new RosterOptions();
 
-    @Parameters(paramLabel = "WHO", description = "Its id, a part of it of at least 4 characters, or its name.")
+    @Parameters(paramLabel = "WHO", description = "The machine: its id, at least 4 characters of it, or its name.")
     private String who = "";
 
     private BlockingCommand(Terminal terminal, boolean blocks) {
@@ -27,12 +27,12 @@ abstract class BlockingCommand implements Callable<Integer> {
         this.blocks = blocks;
     }
 
-    /** Shuts a machine out here, and only here. */
+    /** Adds a machine to the block list of this machine. */
     @Command(
             name = "block",
             description = {
-                "Admit a machine no more on this machine alone; 'hearth unblock' takes it back.",
-                "Nobody else is told. To put a lost machine out everywhere: hearth remove"
+                "Block a machine, on this machine only. 'hearth unblock' undoes it.",
+                "Other machines are not affected. To remove a lost machine from the namespace: hearth remove"
             })
     static final class Block extends BlockingCommand {
         Block(Terminal terminal) {
@@ -40,10 +40,10 @@ abstract class BlockingCommand implements Callable<Integer> {
         }
     }
 
-    /** Takes that back. */
+    /** Removes a machine from the block list of this machine. */
     @Command(
             name = "unblock",
-            description = {"Admit a machine again that 'hearth block' shut out on this machine."})
+            description = {"Undo 'hearth block': admit a machine on this machine again."})
     static final class Unblock extends BlockingCommand {
         Unblock(Terminal terminal) {
             super(terminal, false);
@@ -56,7 +56,7 @@ abstract class BlockingCommand implements Callable<Integer> {
         PeerId machine = known.find(who);
         if (machine.equals(known.self().peer())) {
             throw new SetupException("this machine cannot " + (blocks ? "block" : "unblock")
-                    + " itself: name another one of 'hearth peers'");
+                    + " itself: name another machine that 'hearth peers' lists");
         }
         boolean changed = BlockFile.in(known.home()).set(machine, blocks);
         terminal.out()

@@ -10,21 +10,20 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /**
- * The classes of a node that ran, loaded and linked ahead of time (JEP 483, 514): starts that are given the file spend about half the
- * processor time on classes. It fits only the Java, the class path and the module flags that it was made with.
+ * A file with the classes of a node, loaded and linked ahead of time (JEP 483, 514). A process that starts with the file spends about half the processor time on classes. The file fits only the Java, the class path and the module flags that it was made with.
  *
- * @param file that the launcher gives to later starts; there only when complete, because a Java that reads half of one crashes
+ * @param file that the launcher gives to later starts; it exists only when it is complete, because a Java that reads half of it crashes
  */
 record ClassArchive(Path file) {
-    /** For the process whose classes are to be kept; it writes them when it exits, which takes it some seconds. */
+    /** Flags for the process whose classes go into the archive. It writes them when it exits, which takes some seconds. */
     List<String> flags() {
         return List.of("-XX:AOTCacheOutput=" + draft().toAbsolutePath());
     }
 
     /**
-     * Puts what the process wrote in its place; on disk when this returns.
+     * Moves the file that the process wrote to its place. It is on disk when this method returns.
      *
-     * @throws SetupException that process wrote nothing, or the folder does not take it
+     * @throws SetupException the process wrote no file, or the folder is not writable
      */
     void complete() throws SetupException {
         try {
@@ -34,7 +33,9 @@ record ClassArchive(Path file) {
             Files.move(draft(), file, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException failed) {
             throw new SetupException(
-                    "no class archive was made at " + file + ": " + failed + "; starts are slower without one", failed);
+                    "cannot make the class archive " + file + ": " + failed
+                            + "; Hearth works without it and starts more slowly",
+                    failed);
         }
     }
 

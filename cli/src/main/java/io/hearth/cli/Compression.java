@@ -8,12 +8,12 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code none}, {@code int8}, {@code topk:0.01}, …: what crosses the wire instead of gradients. */
+/** Reads a codec of gradients: {@code none}, {@code int8}, {@code topk:0.01}, …. */
 final class Compression implements ITypeConverter<CompressionStrategy> {
     /** For help texts. */
     static final String CHOICES =
-            "none, fp16, bf16, int8, int4, topk, randomk, dgc or powersgd, perhaps with settings (topk:0.001,bits=32),"
-                    + " or auto:lossy for whichever is fastest";
+            "none, fp16, bf16, int8, int4, topk, randomk, dgc or powersgd, optionally with settings (topk:0.001,bits=32);"
+                    + " auto:lossy measures and takes the fastest";
 
     private static final List<String> OPTIONS = List.of("--compression", "--codecs");
 
@@ -26,12 +26,12 @@ final class Compression implements ITypeConverter<CompressionStrategy> {
         }
     }
 
-    /** Lists all settings below the help of each command that takes compressions. */
+    /** Adds the list of codecs and their settings to the help of each command that has an option for codecs. */
     static void explain(CommandLine commands) {
         for (CommandLine each : commands.getSubcommands().values()) {
             CommandSpec spec = each.getCommandSpec();
             if (OPTIONS.stream().anyMatch(spec.optionsMap()::containsKey)) {
-                var lines = new ArrayList<>(List.of("", "Compressions, with their settings as usual:"));
+                var lines = new ArrayList<>(List.of("", "Codecs, with their settings and defaults:"));
                 CompressionStrategy.help().forEach(line -> lines.add("  " + line));
                 spec.usageMessage().footer(lines.toArray(String[]::new));
             }

@@ -19,20 +19,18 @@ import java.util.concurrent.TimeUnit;
 /**
  * Trains the digits on several nodes of this machine and, when asked, kills their masters one after the other.
  *
- * <p>Each node is a process with a home of its own that finds the others by mDNS on the loopback interface. The demo listens to
- * what they report; the cluster knows nothing of it.
+ * <p>Each node is a process with a home of its own that finds the others by mDNS on the loopback interface. The demo reads the reports of the nodes; it is not part of the cluster.
  */
 final class Demo {
     /**
-     * What to show.
-     *
+     * Settings of a demo.
      * @param nodes 2 to 16
      * @param epochs of training, at least 1
      * @param compression as {@code hearth train --compression}
      * @param transport as {@code hearth train --transport}
      * @param engine as {@code hearth train --engine}
      * @param kills how many masters to kill, 0 to {@code nodes - 2}
-     * @param archive to make of the first node's classes
+     * @param archive to write from the first node's classes; none if empty
      */
     record Options(
             int nodes,
@@ -53,16 +51,16 @@ final class Demo {
                 throw new IllegalArgumentException("--epochs must be 1 to " + EPOCHS_MAX + ", got " + epochs);
             }
             if (kills < 0 || kills > nodes - 2) {
-                throw new IllegalArgumentException("--kill " + kills + " cannot be survived by " + nodes
-                        + " nodes: of two members, the one that is not rank 0 is no quorum without the master;"
-                        + " at most " + (nodes - 2) + " can be killed");
+                throw new IllegalArgumentException(
+                        "--kill must be 0 to " + (nodes - 2) + " with " + nodes + " nodes, got " + kills
+                                + ": two members must be left, because one of two is no quorum without the master");
             }
         }
     }
 
     private static final String KIND = "demo-";
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
-    private static final Duration ARCHIVE_PATIENCE = Duration.ofSeconds(30); // somebody waits for another command
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration ARCHIVE_TIMEOUT = Duration.ofSeconds(30); // a user waits for another command
     private static final Duration SILENCE = Duration.ofSeconds(5);
     private static final int SIGNAL_BASE = 128; // exit codes above it name a signal
     private static final int REPORTS_MAX = 10_000;
@@ -75,7 +73,7 @@ final class Demo {
     private Optional<String> masterInitial = Optional.empty();
     private boolean toldPeers;
     private int killed;
-    private int waitingForEnd; // killed nodes whose end was not reported yet
+    private int waitingForEnd; // number of killed nodes whose end was not reported yet
 
     Demo(Options options, DemoScreen screen) {
         this.options = options;
@@ -98,7 +96,7 @@ final class Demo {
                 step(nodes);
             }
             if (options.archive().isPresent()) {
-                nodes.awaitEnd(0, ARCHIVE_PATIENCE);
+                nodes.awaitEnd(0, ARCHIVE_TIMEOUT);
                 options.archive().get().complete();
             }
             screen.showFinal(board, options.epochs());
@@ -152,21 +150,21 @@ final class Demo {
     private static String why(DemoNodes.Said.Ended ended) {
         if (ended.exitCode() > SIGNAL_BASE) {
             return "was ended by signal " + (ended.exitCode() - SIGNAL_BASE)
-                    + "; if it was not you, see whether this machine ran out of memory";
+                    + "; if you did not end it, check whether this machine ran out of memory";
         }
         return "ended with exit code " + ended.exitCode()
                 + (ended.lastWords().isEmpty() ? "" : ": " + ended.lastWords());
     }
 
     private void overdue() throws HearthException {
-        Duration patience = options.archive().isPresent() ? ARCHIVE_PATIENCE : PATIENCE;
-        if (System.nanoTime() - startNanos > patience.toNanos()) {
+        Duration timeout = options.archive().isPresent() ? ARCHIVE_TIMEOUT : TIMEOUT;
+        if (System.nanoTime() - startNanos > timeout.toNanos()) {
             throw new HearthException(
-                    "the demo was not done after " + patience.toSeconds() + " s; is this machine very busy?");
+                    "the demo has not ended after " + timeout.toSeconds() + " s; is this machine very busy?");
         }
     }
 
-    /** Loopback multicast is missing on some systems: after a while the nodes are told of one another. */
+    /** Some systems have no multicast on loopback. If no node finds another, this sends each node the addresses of the others. */
     private void helpWhereMulticastIsSilent(DemoNodes nodes) {
         var started =
                 board.rows().stream().flatMap(row -> row.started().stream()).toList();
@@ -181,8 +179,8 @@ final class Demo {
         }
         toldPeers = true;
         screen.say("no node heard another by multicast on the loopback interface within " + SILENCE.toSeconds()
-                + " s (this system does not carry multicast there, or a firewall drops UDP port 5353);"
-                + " going on with --peer addresses");
+                + " s (this system has no multicast there, or a firewall drops UDP port 5353);"
+                + " the demo goes on with addresses, as --peer does");
         for (int node = 0; node < options.nodes(); node++) {
             for (NodeReport.Started other : started) {
                 nodes.tellPeer(node, "127.0.0.1:" + other.port());
@@ -190,7 +188,7 @@ final class Demo {
         }
     }
 
-    /** The kills are spread over the training: the first of one at its half, of two at its thirds. */
+    /** Kills the master when its turn has come. The kills are spread evenly over the epochs: one at the half, two at the thirds. */
     private void killWhenItIsTime(DemoNodes nodes) {
         int dueEpoch = (killed + 1) * options.epochs() / (options.kills() + 1);
         if (killed == options.kills() || waitingForEnd > 0 || board.epochsDone() < Math.max(1, dueEpoch)) {
@@ -198,7 +196,7 @@ final class Demo {
         }
         Optional<Integer> master = board.agreedMaster().flatMap(board::indexOf);
         if (master.isEmpty() || !board.rows().get(master.get()).isAlive()) {
-            return; // the view without the last one killed is not everywhere yet
+            return; // some node has not yet seen the view without the last master
         }
         screen.say("killing node " + (master.get() + 1) + ", the master, without warning (kill -9 "
                 + nodes.pid(master.get()) + ")");
@@ -212,8 +210,8 @@ final class Demo {
         var rows = board.rows();
         var survivors = rows.stream().flatMap(row -> row.done().stream()).toList();
         if (killed < options.kills()) {
-            throw new HearthException("training was over before " + options.kills() + " masters were killed; give more"
-                    + " --epochs than " + options.epochs());
+            throw new HearthException("training ended before " + options.kills()
+                    + " masters were killed; set --epochs to more" + " than " + options.epochs());
         }
         NodeReport.Done first = survivors.getFirst();
         long lastStart = rows.stream()

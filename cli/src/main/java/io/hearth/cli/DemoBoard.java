@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What the demo knows of its nodes, from their reports; decides nothing and prints nothing. Used by one thread.
+ * The state of the demo's nodes, from their reports. It decides nothing and prints nothing. One thread uses it.
  */
 final class DemoBoard {
-    /** One node as it last told. */
+    /** The last reports of one node. */
     static final class Row {
         private final String name;
         private NodeReport.@org.jspecify.annotations.Nullable Started started;
@@ -30,7 +30,7 @@ final class DemoBoard {
             return name;
         }
 
-        /** The line without what changes with every epoch. */
+        /** The line without the values that change with every epoch. */
         String milestone() {
             return name
                     + (started == null ? "" : " " + shortId(started.node()))
@@ -114,7 +114,7 @@ final class DemoBoard {
                 row.phase = "done";
             }
             case NodeReport.Note _ -> {
-                // shown by the caller, changes nothing here
+                // the caller prints it; it changes nothing here
             }
         }
     }
@@ -134,7 +134,7 @@ final class DemoBoard {
         return Optional.empty();
     }
 
-    /** The master, if all nodes that live name the same one and count as many members as live. */
+    /** The master, if all living nodes name the same one and their views have one member for each living node. */
     Optional<String> agreedMaster() {
         List<Row> living = rows.stream().filter(row -> !row.killed).toList();
         var masters = living.stream()
@@ -146,7 +146,7 @@ final class DemoBoard {
                 : Optional.empty();
     }
 
-    /** The newest epoch that any living node finished. */
+    /** The newest epoch that a living node finished. */
     int epochsDone() {
         return rows.stream()
                 .filter(row -> !row.killed && row.epoch != null)
@@ -155,7 +155,7 @@ final class DemoBoard {
                 .orElse(0);
     }
 
-    /** A line for each node, and a bar. */
+    /** One line for each node, and a progress bar. */
     List<String> lines(int epochs) {
         var lines = new ArrayList<String>();
         for (Row row : rows) {

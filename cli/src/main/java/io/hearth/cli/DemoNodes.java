@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,9 +14,9 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** The demo's processes: started, listened to, told peers, killed, cleaned up after. */
+/** The processes of the demo's nodes: starts them, reads their reports, sends them addresses, kills them and removes their files. */
 final class DemoNodes implements AutoCloseable {
-    /** What one node said, or that it ended. */
+    /** A report of a node, or the end of its process. */
     sealed interface Said {
         record Report(int node, NodeReport report) implements Said {}
 
@@ -41,7 +40,7 @@ final class DemoNodes implements AutoCloseable {
      * @param homes one prepared home folder for each node, inside {@code folder}, which is removed at the end
      * @param firstFlags more flags of Java for the first node
      * @param arguments of every node
-     * @param said receives all reports; must take them faster than they come
+     * @param said receives all reports; the caller must take them faster than they come
      */
     static DemoNodes start(
             Path folder, List<Path> homes, List<String> firstFlags, List<String> arguments, BlockingQueue<Said> said)
@@ -84,43 +83,33 @@ final class DemoNodes implements AutoCloseable {
                     }
                 }
             } catch (IOException streamClosed) {
-                // as good as its end: the exit code follows
+                // the process ends: its exit code follows
             }
-            said.put(new Said.Ended(node, process.waitFor(), lastWords(log)));
+            said.put(new Said.Ended(node, process.waitFor(), SelfProcess.lastLine(log, LAST_WORDS_MAX)));
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private static String lastWords(Path log) {
-        try {
-            List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
-            String last = lines.isEmpty() ? "" : lines.getLast();
-            return last.substring(0, Math.min(last.length(), LAST_WORDS_MAX));
-        } catch (IOException none) {
-            return "";
-        }
-    }
-
-    /** Tells a node an address to try besides mDNS. */
+    /** Sends a node an address to try besides mDNS. */
     void tellPeer(int node, String address) {
         try {
             OutputStream input = processes.get(node).getOutputStream();
             input.write(("peer " + address + "\n").getBytes(StandardCharsets.UTF_8));
             input.flush();
         } catch (IOException gone) {
-            return; // its end is reported by its reader
+            return; // its reader reports its end
         }
     }
 
-    /** SIGKILL: no goodbye, no closing of sockets in order. */
+    /** Sends SIGKILL: the node cannot leave the cluster or close its sockets. */
     void kill(int node) {
         processes.get(node).destroyForcibly();
     }
 
-    /** Waits until a node's process has ended by itself, which {@link #close} does not. */
-    void awaitEnd(int node, Duration patience) throws InterruptedException {
-        var _ = processes.get(node).waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
+    /** Waits until the process of a node has ended by itself. {@link #close} kills it instead. */
+    void awaitEnd(int node, Duration timeout) throws InterruptedException {
+        var _ = processes.get(node).waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     long pid(int node) {
@@ -145,7 +134,7 @@ final class DemoNodes implements AutoCloseable {
         }
     }
 
-    /** Also when the demo is interrupted: neither a node nor a secret stays behind. */
+    /** Runs also when the demo is interrupted, so that no node and no secret stays behind. */
     private void cleanUp() {
         endAll();
         RunFolder.remove(folder);

@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Shows the demo: on a terminal the lines are painted over, elsewhere a line is printed when it says something new. */
+/** Prints the state of the demo. On a terminal it repaints the lines; elsewhere it prints a line when its state changes. */
 final class DemoScreen {
     private static final long REPAINT_NANOS = 100_000_000;
 
@@ -14,7 +14,7 @@ final class DemoScreen {
     private long paintedNanos;
 
     /**
-     * A screen with nothing on it.
+     * An empty screen.
      *
      * @param out where to paint; standard error when standard output must stay clean
      * @param terminal whether {@code out} understands ANSI sequences
@@ -34,14 +34,14 @@ final class DemoScreen {
         }
     }
 
-    /** The last state, whenever the last painting was. */
+    /** Paints the last state, even if the last painting was a moment ago. */
     void showFinal(DemoBoard board, int epochs) {
         if (terminal) {
             paint(board.lines(epochs));
         }
     }
 
-    /** A line that stays, above what is painted over. */
+    /** Prints a line that stays, above the lines that are repainted. */
     void say(String line) {
         if (terminal && !painted.isEmpty()) {
             out.print("\u001b[" + painted.size() + "A\u001b[J");
@@ -53,7 +53,7 @@ final class DemoScreen {
         out.flush();
     }
 
-    /** Something that a node wants a person to read. */
+    /** Prints a note of a node. */
     void note(DemoBoard.Row row, String text) {
         say(row.name() + ": " + text);
     }
@@ -72,7 +72,7 @@ final class DemoScreen {
         paintedNanos = System.nanoTime();
     }
 
-    /** Without a terminal: changes of phase, master and view. */
+    /** Prints changes of phase, master and view, where there is no terminal. */
     private void print(DemoBoard board) {
         var now = new ArrayList<String>();
         for (DemoBoard.Row row : board.rows()) {

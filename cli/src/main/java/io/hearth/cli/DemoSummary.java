@@ -8,22 +8,22 @@ import java.util.Locale;
 /**
  * The outcome of a demo.
  *
- * @param nodes how many were started
+ * @param nodes number of nodes that were started
  * @param worldSizeFinal members of the training group at the end
  * @param masterInitial node id of the master of the first full view
  * @param masterFinal node id of the master at the end
- * @param discovery {@code mdns}, or {@code static} where multicast did not work
- * @param firstPeerMillis node start to first admitted link, the worst node
- * @param fullViewMillis last node's start to the full view on every node
- * @param jvmMillis process start to node start, the worst node: not part of the two before
- * @param steps of training on each survivor
- * @param rightImages test images classified right
- * @param testImages all test images
- * @param wireBytes gradient bytes sent, over all nodes
- * @param denseBytes what would have been sent uncompressed
- * @param weightsSha256 one for each survivor
- * @param killed how many nodes were killed on purpose
- * @param seconds the whole run
+ * @param discovery {@code mdns}, or {@code static} if multicast did not work
+ * @param firstPeerMillis from the start of a node to its first admitted link, of the slowest node
+ * @param fullViewMillis from the start of the last node to the full view on every node
+ * @param jvmMillis from the start of the process to the start of the node, of the slowest node; the two values before do not include it
+ * @param steps of training on each node that was not killed
+ * @param rightImages number of test images that were classified correctly
+ * @param testImages number of all test images
+ * @param wireBytes bytes of gradients that all nodes together sent
+ * @param denseBytes bytes that they would have sent without compression
+ * @param weightsSha256 hash of the weights of each node that was not killed
+ * @param killed number of nodes that the demo killed
+ * @param seconds of the whole run
  */
 record DemoSummary(
         int nodes,

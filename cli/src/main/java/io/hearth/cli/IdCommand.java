@@ -11,12 +11,12 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code hearth id}: who this machine is. */
-@Command(name = "id", description = "Print this machine's id; it is made when there is none yet.")
+/** {@code hearth id}: prints the id of this machine. */
+@Command(name = "id", description = "Print the id of this machine. If the machine has no identity yet, it gets one.")
 final class IdCommand implements Callable<Integer> {
     private final Terminal terminal;
 
-    @Option(names = "--json", description = "One line of JSON: schema, id, short, home.")
+    @Option(names = "--json", description = "Print one line of JSON: schema, id, short, home.")
     private boolean json;
 
     IdCommand(Terminal terminal) {

@@ -2,6 +2,6 @@ package io.hearth.cli;
 
 import picocli.CommandLine.Command;
 
-/** {@code hearth identity}: the commands around this machine's key. */
+/** {@code hearth identity}: the group of commands for this machine's key. */
 @Command(name = "identity", description = "Give this machine a new identity.", synopsisSubcommandLabel = "COMMAND")
 final class IdentityCommand {}

@@ -13,17 +13,19 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code hearth identity reset}: a new key for this machine; the former one is set aside. */
+/** {@code hearth identity reset}: makes a new key for this machine and keeps the former key file. */
 @Command(
         name = "reset",
         description = {
-            "Give this machine a new identity: to the others it is a new machine.",
-            "The former key file is kept beside the new one. Running nodes keep the former identity until they end."
+            "Give this machine a new identity. To other machines it is then a new machine.",
+            "The former key file stays beside the new one. Running nodes keep the former identity until they end."
         })
 final class IdentityResetCommand implements Callable<Integer> {
     private final Terminal terminal;
 
-    @Option(names = "--json", description = "One line of JSON: schema, id, short, kept (the former key file, if any).")
+    @Option(
+            names = "--json",
+            description = "Print one line of JSON: schema, id, short, kept (the former key file, if any).")
     private boolean json;
 
     IdentityResetCommand(Terminal terminal) {
@@ -44,7 +46,7 @@ final class IdentityResetCommand implements Callable<Integer> {
             terminal.print(data);
         } else {
             terminal.out().println(peer.text());
-            kept.ifPresent(path -> terminal.err().println("The former key file is kept as " + path));
+            kept.ifPresent(path -> terminal.err().println("the former key file is now " + path));
         }
         return Exit.OK;
     }

@@ -30,8 +30,8 @@ import picocli.CommandLine.Parameters;
         name = "init",
         description = {
             "Put this machine into a namespace: a new one, or with --secret-file one that exists.",
-            "The machine that makes the secret founds the roster of the namespace; the others are paired.",
-            "Prints the namespace's name and key id, never its secret."
+            "The machine that creates the namespace also creates its roster; other machines join with 'hearth pair'.",
+            "Prints the name and the key id of the namespace, never its secret."
         })
 final class InitCommand implements Callable<Integer> {
     private static final String PIPE = "-";
@@ -42,26 +42,26 @@ final class InitCommand implements Callable<Integer> {
             arity = "0..1",
             paramLabel = "NAME",
             defaultValue = NetworkNamespace.DEFAULT_NAME,
-            converter = NamespaceName.class,
-            description = "1 to 63 of a-z, 0-9 and '-' (default: ${DEFAULT-VALUE}).")
+            converter = Converters.NamespaceName.class,
+            description = "Name of the namespace, 1 to 63 of a-z, 0-9 and '-' (default: ${DEFAULT-VALUE}).")
     private String name = NetworkNamespace.DEFAULT_NAME;
 
     @Option(
             names = "--secret-file",
             paramLabel = "FILE",
             description =
-                    "Holds what 'hearth secret show NAME' prints on a machine that is in the namespace; - asks for it.")
+                    "File with the output of 'hearth secret show NAME' of a machine in the namespace; '-' asks for the secret.")
     private String secretFile = "";
 
     @Option(
             names = "--first",
             description = {
-                "Found the roster of a namespace whose secret is here already, and that has none on any machine.",
-                "Two rosters of one namespace do not know one another's removals: do it on one machine only."
+                "Create the roster of a namespace whose secret this machine has, if no machine has a roster of it.",
+                "Do this on one machine only: two rosters of one namespace do not share their removals."
             })
     private boolean first;
 
-    @Option(names = "--json", description = "One line of JSON: schema, namespace, key_id, new, founded.")
+    @Option(names = "--json", description = "Print one line of JSON: schema, namespace, key_id, new, founded.")
     private boolean json;
 
     InitCommand(Terminal terminal) {
@@ -84,7 +84,9 @@ final class InitCommand implements Callable<Integer> {
                 secretFile.isEmpty() ? stored.orElseGet(() -> NetworkNamespace.create(name)) : read();
         boolean founds = first || (secretFile.isEmpty() && stored.isEmpty());
         boolean added = file.add(namespace);
-        if (added && RosterFile.in(home, name).setAsideUnless(namespace)) { // of a namespace that was given up
+        if (added
+                && RosterFile.in(home, name)
+                        .setAsideUnless(namespace)) { // it belonged to a former namespace of this name
             SeenFile.in(home, name).setAside();
         }
         if (founds) {
@@ -117,8 +119,8 @@ final class InitCommand implements Callable<Integer> {
             return read;
         } catch (IOException | InvalidPathException broken) {
             throw new SetupException(
-                    "cannot open " + secretFile + ": it is not a file that this user can read; name one that holds what"
-                            + " 'hearth secret show " + name + "' prints, or - to type it",
+                    "cannot open " + secretFile + ": this user cannot read it; name a file with the output of"
+                            + " 'hearth secret show " + name + "', or - to type the secret",
                     broken);
         }
     }

@@ -5,15 +5,18 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** Which network interfaces a command uses that starts no node. */
+/** Options that choose the network interfaces of a command. */
 final class InterfaceOptions {
-    @Option(names = "--interface", paramLabel = "IF", description = "Exactly this network interface; may be repeated.")
+    @Option(names = "--interface", paramLabel = "IF", description = "Use only this network interface. Repeatable.")
     private List<String> interfaces = new ArrayList<>();
 
-    @Option(names = "--exclude-interface", paramLabel = "IF", description = "Not this one; may be repeated.")
+    @Option(
+            names = "--exclude-interface",
+            paramLabel = "IF",
+            description = "Do not use this network interface. Repeatable.")
     private List<String> excluded = new ArrayList<>();
 
-    /** The configuration with these options in it. */
+    /** Returns {@code config} with these options. */
     HearthConfig applyTo(HearthConfig config) {
         return config.interfaces(interfaces).excludedInterfaces(excluded);
     }

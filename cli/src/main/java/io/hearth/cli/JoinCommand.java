@@ -7,6 +7,7 @@ import io.hearth.cli.terminal.Durations;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.cli.terminal.UntilSignal;
+import io.hearth.cli.terminal.Usage;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
@@ -28,16 +29,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code hearth join}: brings this machine into the namespace of the one that shows the code. */
+/** {@code hearth join}: puts this machine into the namespace of the machine that shows the code. */
 @Command(
         name = "join",
         description = {
-            "Bring this machine into the namespace of the machine that shows the code ('hearth pair' there).",
-            "Nothing else has to be typed. Without CODE, it is asked for, or read from standard input."
+            "Put this machine into the namespace of the machine that shows the code ('hearth pair' there).",
+            "Nothing but the code is needed. Without CODE, the command asks for it or reads it from standard input."
         })
 final class JoinCommand implements Callable<Integer> {
     private static final int LINE_BYTES_MAX = 64;
@@ -55,25 +55,25 @@ final class JoinCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..*",
             paramLabel = "CODE",
-            description = "Ten digits as the other machine shows them; spaces and dashes do not matter.")
+            description = "The ten digits that the other machine shows; spaces and dashes are ignored.")
     private List<String> typed = new ArrayList<>();
 
     @Option(
             names = "--peer",
             paramLabel = "HOST[:PORT]",
-            description = "Where the other machine is (default port: 52400), instead of asking mDNS.")
+            description = "Address of the other machine, instead of mDNS (default port: 52400).")
     private String peer = "";
 
     @Option(
             names = "--wait",
             paramLabel = "TIME",
             converter = Durations.class,
-            description = "How long to look for the other machine (default: 60s); then exit 124.")
-    private Duration patience = Duration.ofNanos(PairingLimits.DEFAULT.waitNanos());
+            description = "How long to look for the other machine (default: 60s). After that the exit code is 124.")
+    private Duration timeout = Duration.ofNanos(PairingLimits.DEFAULT.waitNanos());
 
     @Option(
             names = "--json",
-            description = "Lines of JSON: schema, event (failed, paired, ended) and what belongs to it.")
+            description = "Print JSON lines: schema, event (failed, paired, ended) and the fields of the event.")
     private boolean json;
 
     JoinCommand(Terminal terminal) {
@@ -95,7 +95,7 @@ final class JoinCommand implements Callable<Integer> {
                         code,
                         peers,
                         newcomer,
-                        PairingLimits.DEFAULT.waitNanos(patience.toNanos()),
+                        PairingLimits.DEFAULT.waitNanos(timeout.toNanos()),
                         Clock.system())) {
             return tell(session.run(this::tell), newcomer, code);
         } catch (InterruptedException interrupted) {
@@ -104,31 +104,27 @@ final class JoinCommand implements Callable<Integer> {
     }
 
     private HearthConfig checkedConfig() {
-        try {
-            if (!patience.isPositive() || patience.compareTo(WAIT_MAX) > 0) {
-                throw new IllegalArgumentException("--wait takes 1ms to 1h");
+        return Usage.checked(command, () -> {
+            if (!timeout.isPositive() || timeout.compareTo(WAIT_MAX) > 0) {
+                throw new IllegalArgumentException("--wait must be 1ms to 1h, got " + timeout);
             }
             return interfaces.applyTo(HearthConfig.defaults());
-        } catch (IllegalArgumentException wrong) {
-            throw usage(wrong);
-        }
+        });
     }
 
     private List<HostPort> checkedPeers() {
-        try {
-            return peer.isEmpty() ? List.of() : List.of(HostPort.parse(peer, HostPort.PORT_PAIRING));
-        } catch (IllegalArgumentException wrong) {
-            throw usage(wrong);
-        }
+        return Usage.checked(
+                command, () -> peer.isEmpty() ? List.of() : List.of(HostPort.parse(peer, HostPort.PORT_PAIRING)));
     }
 
-    /** Messages never repeat what was typed: most of it may be right. */
+    /** Reads the code. Messages never repeat the input, because most of its digits may be right. */
     private PairingCode code() throws SetupException {
         String text = typed.isEmpty() ? asked() : String.join("", typed);
         return PairingCode.parse(text)
-                .orElseThrow(() -> usage(new IllegalArgumentException("what was typed is no pairing code: it has other"
-                        + " than 10 digits; type the line that 'hearth pair' shows on the other machine, such as"
-                        + " 12-3456-7890")));
+                .orElseThrow(() -> Usage.mistake(
+                        command,
+                        "what was typed is no pairing code: a code has 10 digits; type the line that 'hearth pair'"
+                                + " shows on the other machine, such as 12-3456-7890"));
     }
 
     private String asked() throws SetupException {
@@ -140,13 +136,9 @@ final class JoinCommand implements Callable<Integer> {
         } catch (IOException unreadable) {
             throw new SetupException(
                     "cannot read the code from standard input: " + unreadable.getMessage()
-                            + "; type it behind 'hearth join'",
+                            + "; type it after 'hearth join'",
                     unreadable);
         }
-    }
-
-    private ParameterException usage(IllegalArgumentException wrong) {
-        return new ParameterException(command.commandLine(), String.valueOf(wrong.getMessage()), wrong);
     }
 
     private void tell(Effect.Failed failed) {
@@ -181,9 +173,8 @@ final class JoinCommand implements Callable<Integer> {
                                     + joined.keyId());
                 }
                 if (!joined.forgotten().isEmpty()) {
-                    terminal.error("removed here once, and not as far as the other machines know: "
-                            + MachineLookup.names(joined.forgotten(), Map.of())
-                            + "; remove each again with 'hearth remove ID'");
+                    terminal.error("the other machines do not know that this machine removed "
+                            + MachineLookup.names(joined.forgotten(), Map.of()) + "; remove each again with 'hearth remove ID'");
                 }
                 yield Exit.OK;
             }
@@ -215,13 +206,13 @@ final class JoinCommand implements Callable<Integer> {
         String what = peer.isEmpty()
                 ? "no machine of this LAN shows a code that begins with " + code.nameplate()
                 : "no machine shows a code at " + HostPort.parse(peer, HostPort.PORT_PAIRING);
-        return what + " (looked for " + patience.toSeconds() + " s" + (trouble.isEmpty() ? "" : "; " + trouble)
-                + "): a code lives 5 minutes and serves one machine; run 'hearth pair' there"
-                + (peer.isEmpty() ? ", and if mDNS does not get through, name its address with --peer" : "")
+        return what + " (looked for " + timeout.toSeconds() + " s" + (trouble.isEmpty() ? "" : "; " + trouble)
+                + "): a code is valid for 5 minutes and for one machine; run 'hearth pair' there"
+                + (peer.isEmpty() ? ", and if mDNS does not reach it, set its address with --peer" : "")
                 + ", then 'hearth join' with the new code";
     }
 
-    /** What a person is told, in one line. */
+    /** The message for the user, in one line. */
     static String remedy(Outcome.Failed failed) {
         String where = " at " + failed.address();
         String again = "; run 'hearth pair' there again and type the new code here";
@@ -229,14 +220,16 @@ final class JoinCommand implements Callable<Integer> {
             case WRONG_CODE ->
                 "wrong code for the machine" + where + ": "
                         + (failed.runsLeft() > 0
-                                ? "the two screens do not show the same digits; type it again, " + failed.runsLeft()
+                                ? "the digits differ from those on its screen; type them again, " + failed.runsLeft()
                                         + (failed.runsLeft() == 1 ? " try is left" : " tries are left")
                                 : "and it was the last try" + again);
-            case DEAD -> "the code is dead" + where + ": it was used, is too old or had three wrong tries" + again;
-            case BUSY -> "the machine" + where + " was busy with another newcomer" + again;
+            case DEAD ->
+                "the code is no longer valid" + where + ": it was used, it is too old, or three tries were wrong"
+                        + again;
+            case BUSY -> "the machine" + where + " was busy with another joining machine" + again;
             case PROOF ->
-                "the connection to the machine" + where + " was tampered with, or it is not honest: nothing was"
-                        + " given away" + again;
+                "the connection to the machine" + where
+                        + " was tampered with, or that machine is not honest: no secret was" + " disclosed" + again;
             case ITSELF, UNKNOWN, MALFORMED, TOO_LATE, HUNG_UP, UNABLE ->
                 "pairing with the machine" + where + " failed: " + failed.why() + again;
         };

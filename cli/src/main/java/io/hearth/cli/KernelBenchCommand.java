@@ -15,6 +15,7 @@ import io.hearth.bench.SizeSpec;
 import io.hearth.cli.terminal.EngineConverter;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
+import io.hearth.cli.terminal.Usage;
 import io.hearth.core.HearthException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,50 +24,50 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code hearth kernel bench}: how fast each engine is at each kernel. */
+/** {@code hearth kernel bench}: measures the speed of each engine at each kernel. */
 @Command(
         name = "bench",
         description = {
-            "Time the kernels of all engines that exist here, and the same loops in C if there is a C compiler.",
-            "GB/s are of one operand, float32 for the codecs' kernels: a sum moves three times as many bytes.",
-            "The best of seven rounds counts, in which all take turns.",
-            "JDK_JAVA_OPTIONS=-XX:MaxVectorSize=16 (or 32) times vectors of 128 (or 256) bits, in C too on x86."
+            "Measure the kernels of all engines of this machine, and the same loops in C if there is a C compiler.",
+            "GB/s counts the bytes of one operand (float32 for kernels of codecs). A sum moves three times that number.",
+            "The engines take turns in seven rounds; the best round counts.",
+            "JDK_JAVA_OPTIONS=-XX:MaxVectorSize=16 (or 32) measures vectors of 128 (or 256) bits, on x86 in C too."
         })
 final class KernelBenchCommand implements Callable<Integer> {
     private final Terminal terminal;
 
     @Spec
-    private @Nullable CommandSpec command;
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec command;
 
     @Option(
             names = "--sizes",
             paramLabel = "BYTES,...",
-            description = "Bytes of one operand (default: 64KiB,1MiB,16MiB,64MiB).")
+            description = "Sizes of one operand (default: 64KiB,1MiB,16MiB,64MiB).")
     private String sizes = "64KiB,1MiB,16MiB,64MiB";
 
     @Option(
             names = "--kernels",
             paramLabel = "NAME,...",
-            description = "Kernels to time, such as sum-float32 (default: all).")
+            description = "Kernels to measure, such as sum-float32 (default: all).")
     private String kernels = "";
 
     @Option(
             names = "--engine",
             paramLabel = EngineConverter.LABEL,
             converter = EngineConverter.class,
-            description = "Time this engine only; auto is all that exist here (default: auto).")
+            description = "Measure this engine only; auto measures all engines of this machine (default: auto).")
     private EngineName engine = EngineName.AUTO;
 
     @Option(
             names = "--json",
-            description = "A line of JSON for each figure: engine, kernel, bytes, GBps, c_GBps, chosen.")
+            description = "Print one line of JSON for each measurement: engine, kernel, bytes, GBps, c_GBps, chosen.")
     private boolean json;
 
     KernelBenchCommand(Terminal terminal) {
@@ -95,12 +96,12 @@ final class KernelBenchCommand implements Callable<Integer> {
         return Exit.OK;
     }
 
-    /** None if the machine's compiler does not work, either: the engines can be timed without it. */
+    /** Empty also if the compiler of this machine does not work: the engines are measured without it. */
     private Optional<CLoops> loops() throws InterruptedException {
         try {
             return CLoops.compile(terminal.environment().getOrDefault("PATH", ""));
         } catch (HearthException failed) {
-            warn("nothing is timed in C: " + failed.getMessage());
+            warn("the loops in C are left out: " + failed.getMessage());
             return Optional.empty();
         }
     }
@@ -131,7 +132,7 @@ final class KernelBenchCommand implements Callable<Integer> {
             }
             return wanted;
         } catch (IllegalArgumentException wrong) {
-            throw usage("--sizes takes positive multiples of 4, each at most " + KernelRun.BYTES_MAX + " bytes, not '"
+            throw usage("--sizes must be positive multiples of 4, each at most " + KernelRun.BYTES_MAX + " bytes, got '"
                     + sizes + "': " + wrong.getMessage());
         }
     }
@@ -143,7 +144,7 @@ final class KernelBenchCommand implements Callable<Integer> {
         var wanted = new ArrayList<KernelKind>();
         for (String name : kernels.split(",", -1)) {
             wanted.add(KernelKind.named(name)
-                    .orElseThrow(() -> usage("there is no kernel '" + name + "', only "
+                    .orElseThrow(() -> usage("there is no kernel '" + name + "'; the kernels are "
                             + Arrays.stream(KernelKind.values())
                                     .map(KernelKind::text)
                                     .collect(Collectors.joining(", ")))));
@@ -151,8 +152,8 @@ final class KernelBenchCommand implements Callable<Integer> {
         return wanted;
     }
 
-    private RuntimeException usage(String why) {
-        return command == null ? new IllegalArgumentException(why) : new ParameterException(command.commandLine(), why);
+    private ParameterException usage(String why) {
+        return Usage.mistake(command, why);
     }
 
     private void show(KernelLine line) {

@@ -13,13 +13,13 @@ import picocli.CommandLine.Option;
 @Command(
         name = "calibrate",
         description = {
-            "Measure the GPU of this machine against the CPU again, and show what '--engine auto' takes from now on.",
-            "Hearth does it by itself where macOS, Java or the kernels are new, and every 30 days."
+            "Measure the GPU of this machine against the CPU again, and show which engine '--engine auto' now takes.",
+            "Hearth does this by itself every 30 days, and when macOS, Java or the kernels have changed."
         })
 final class KernelCalibrateCommand implements Callable<Integer> {
     private final Terminal terminal;
 
-    @Option(names = "--json", description = "One line of JSON, as that of 'hearth kernel info'.")
+    @Option(names = "--json", description = "Print one line of JSON, as 'hearth kernel info --json' does.")
     private boolean json;
 
     KernelCalibrateCommand(Terminal terminal) {

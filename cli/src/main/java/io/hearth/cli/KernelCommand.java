@@ -2,9 +2,9 @@ package io.hearth.cli;
 
 import picocli.CommandLine.Command;
 
-/** {@code hearth kernel}: what reduces on this machine. */
+/** {@code hearth kernel}: the group of commands for the engines of this machine. */
 @Command(
         name = "kernel",
-        description = "Show, time and test the engines that reduce on this machine.",
+        description = "Show, measure and test the engines that add the numbers on this machine.",
         synopsisSubcommandLabel = "COMMAND")
 final class KernelCommand {}

@@ -18,20 +18,21 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code hearth kernel info}: which engines there are, and which is taken. */
+/** {@code hearth kernel info}: shows the engines of this machine and the engine that {@code --engine auto} takes. */
 @Command(
         name = "info",
         description = {
-            "Show which engines exist here, which of them '--engine auto' takes, and why not the others.",
-            "Where there is a GPU of Apple's it is measured, once a month, which takes some seconds."
+            "Show the engines of this machine, which of them '--engine auto' takes, and why not the others.",
+            "On a Mac with an Apple GPU, Hearth measures the GPU once a month; that takes some seconds."
         })
 final class KernelInfoCommand implements Callable<Integer> {
     private final Terminal terminal;
 
     @Option(
             names = "--json",
-            description = "One line of JSON: schema, chosen, why, vector_bits, engines, metal_from_bytes, failures,"
-                    + " earlier_failures.")
+            description =
+                    "Print one line of JSON: schema, chosen, why, vector_bits, engines, metal_from_bytes, failures,"
+                            + " earlier_failures.")
     private boolean json;
 
     KernelInfoCommand(Terminal terminal) {
@@ -75,7 +76,7 @@ final class KernelInfoCommand implements Callable<Integer> {
         return is ? "yes" : "no";
     }
 
-    /** By name. */
+    /** The smallest size in bytes that Metal takes, by the name of the kernel. */
     private static Map<String, Long> metalFrom(EngineSurvey survey) {
         var from = new TreeMap<String, Long>();
         survey.choice().division().metalFrom().forEach((KernelKind kind, Long bytes) -> from.put(kind.text(), bytes));

@@ -20,12 +20,12 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code hearth kernel selftest}: do all engines give the same bits on this machine. */
+/** {@code hearth kernel selftest}: checks that all engines give the same bits on this machine. */
 @Command(
         name = "selftest",
         description = {
             "Compare all engines of this machine with plain Java, bit for bit.",
-            "The report is one block, to be pasted whole where it is wanted."
+            "The report is one block of text, for bug reports."
         })
 final class KernelSelftestCommand implements Callable<Integer> {
     private final Terminal terminal;
@@ -44,7 +44,7 @@ final class KernelSelftestCommand implements Callable<Integer> {
         standIn.ifPresent(metal -> verdicts.addAll(on(metal)));
         report(verdicts).forEach(terminal.out()::println);
         if (verdicts.stream().anyMatch(Verdict::isFault)) {
-            throw new HearthException("an engine gives other bits or does not work: report the block above;"
+            throw new HearthException("an engine gives wrong bits or does not work: report the block above;"
                     + " until then run with --engine cpu, or with --engine portable if that one is wrong too");
         }
         return Exit.OK;

@@ -7,8 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How much the parts of a node tell on standard error beside what the command itself says: the always-on agent tells what happens
- * to it, all other commands only what went wrong. {@code HEARTH_LOG} names another level.
+ * The log level on standard error, besides the output of the command itself. The default is {@code INFO} for the agent and {@code WARN} for all other commands. {@code HEARTH_LOG} sets another level.
  */
 enum LogLevel {
     ERROR,
@@ -17,12 +16,12 @@ enum LogLevel {
     DEBUG,
     TRACE;
 
-    /** In the environment: one of these names, in any case. */
+    /** The environment variable. Its value is one of these names, in upper or lower case. */
     static final String VARIABLE = "HEARTH_LOG";
 
     private static final String PROPERTY = "org.slf4j.simpleLogger.defaultLogLevel";
 
-    /** The level for a command line; a name in the environment that is none of these counts as not given. */
+    /** The level for a command line. An unknown name in the environment is ignored. */
     static LogLevel of(String[] arguments, Map<String, String> environment) {
         String wanted = environment.getOrDefault(VARIABLE, "").toUpperCase(Locale.ROOT);
         return Arrays.stream(values())
@@ -31,7 +30,7 @@ enum LogLevel {
                 .orElse(command(arguments).equals("agent") ? INFO : WARN);
     }
 
-    /** What to tell about a name in the environment that is no level; empty if there is nothing to tell. */
+    /** The warning about an unknown name in the environment; empty if there is none. */
     static Optional<String> complaint(Map<String, String> environment) {
         String wanted = environment.getOrDefault(VARIABLE, "");
         List<String> names = Arrays.stream(values())
@@ -39,7 +38,7 @@ enum LogLevel {
                 .toList();
         return wanted.isEmpty() || names.contains(wanted.toLowerCase(Locale.ROOT))
                 ? Optional.empty()
-                : Optional.of(VARIABLE + "='" + wanted + "' is ignored, it is no level: use "
+                : Optional.of(VARIABLE + "='" + wanted + "' is ignored: it must be "
                         + String.join(", ", names.subList(0, names.size() - 1)) + " or " + names.getLast());
     }
 
@@ -50,7 +49,7 @@ enum LogLevel {
                 .orElse("");
     }
 
-    /** Takes effect if no logger exists yet. */
+    /** Sets the level of all loggers that are created after this call. */
     void set() {
         System.setProperty(PROPERTY, name().toLowerCase(Locale.ROOT));
     }

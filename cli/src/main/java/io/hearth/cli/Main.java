@@ -19,8 +19,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /**
  * The program {@code hearth}: reads the command line, runs one command, ends with its exit code.
  *
- * <p>A mistake or a failure is one line on standard error: {@code hearth: what: why; what to do}. With {@code HEARTH_TRACE} set in
- * the environment, the stack trace follows it; {@link LogLevel} says how much the parts inside tell.
+ * <p>A mistake or a failure is one line on standard error: {@code hearth: what: why; what to do}. With {@code HEARTH_TRACE} in the environment, the stack trace follows it. {@link LogLevel} sets how much the program logs.
  */
 public final class Main {
     private static final int USAGE_WIDTH = 100;
@@ -37,28 +36,28 @@ public final class Main {
     static int run(Terminal terminal, String... arguments) {
         LogLevel.complaint(terminal.environment()).ifPresent(terminal::error);
         int code = hasSecret(arguments)
-                ? refuseSecret(terminal)
+                ? rejectSecret(terminal)
                 : commandLine(terminal).execute(arguments);
         terminal.out().flush();
         terminal.err().flush();
         return code;
     }
 
-    /** What comes after {@code --} is another program's. */
+    /** Whether an argument before {@code --} holds a secret. Arguments after {@code --} belong to another program. */
     private static boolean hasSecret(String[] arguments) {
         return Arrays.stream(arguments)
                 .takeWhile(argument -> !argument.equals("--"))
                 .anyMatch(SecretText::isIn);
     }
 
-    /** Before anything is parsed, because messages about arguments repeat them. */
-    private static int refuseSecret(Terminal terminal) {
+    /** Rejects the command line before it is parsed, because messages about arguments repeat them. */
+    private static int rejectSecret(Terminal terminal) {
         terminal.error("a secret is among the arguments, where other users of this machine can read it and your shell"
-                + " keeps it: type it after 'hearth init NAME --secret-file -', or put it in HEARTH_SECRET");
+                + " stores it: type it after 'hearth init NAME --secret-file -', or put it in HEARTH_SECRET");
         return Exit.USAGE;
     }
 
-    /** All commands. One that is added here is complete: parsing, help, exit codes and errors are the same for all. */
+    /** All commands. A command that is added here needs nothing more: parsing, help, exit codes and errors are the same for all. */
     static CommandLine commandLine(Terminal terminal) {
         CommandLine identity = new CommandLine(new IdentityCommand()).addSubcommand(new IdentityResetCommand(terminal));
         CommandLine bench = new CommandLine(new BenchCommand())
@@ -118,9 +117,9 @@ public final class Main {
 
     private static IExecutionExceptionHandler failure(Terminal terminal) {
         return (failure, _, _) -> switch (failure) {
-            case HearthException told -> {
-                terminal.error(String.valueOf(told.getMessage()));
-                terminal.trace(told);
+            case HearthException failed -> {
+                terminal.error(String.valueOf(failed.getMessage()));
+                terminal.trace(failed);
                 yield Exit.FAILED;
             }
             case InterruptedException interrupted -> {
@@ -130,7 +129,7 @@ public final class Main {
                 yield Exit.INTERRUPTED;
             }
             default -> {
-                terminal.error("a fault in Hearth itself: " + failure
+                terminal.error("a bug in Hearth: " + failure
                         + "; set HEARTH_TRACE=1, run the command again and report what it prints");
                 terminal.trace(failure);
                 yield Exit.FAILED;

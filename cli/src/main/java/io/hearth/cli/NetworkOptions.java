@@ -1,65 +1,55 @@
 package io.hearth.cli;
 
 import io.hearth.agent.HearthConfig;
+import io.hearth.cli.terminal.Usage;
 import io.hearth.discovery.HostPort;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What every command that starts a node takes: the namespace, and how to reach others. */
+/** Options of the commands that start a node: its namespace, its network interfaces and addresses of peers. */
 final class NetworkOptions {
     @Spec(Spec.Target.MIXEE)
-    private @org.jspecify.annotations.Nullable CommandSpec command;
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec command;
+
+    @Mixin
+    private final InterfaceOptions interfaces = new InterfaceOptions();
 
     @Option(
             names = "--namespace",
             paramLabel = "NAME",
-            converter = NamespaceName.class,
-            description = "The namespace to take part in (default: the only one that this machine knows).")
+            converter = Converters.NamespaceName.class,
+            description = "Namespace of the node (default: the only one that this machine has).")
     private String namespace = "";
 
     @Option(
             names = "--open",
-            description = "Take part in the open namespace of that name: everybody on the LAN may join and read.")
+            description =
+                    "Use the open namespace of that name: every machine of the LAN may join it and read its data.")
     private boolean open;
-
-    @Option(names = "--interface", paramLabel = "IF", description = "Exactly this network interface; may be repeated.")
-    private List<String> interfaces = new ArrayList<>();
-
-    @Option(names = "--exclude-interface", paramLabel = "IF", description = "Not this one; may be repeated.")
-    private List<String> excluded = new ArrayList<>();
 
     @Option(
             names = "--peer",
             paramLabel = "HOST[:PORT]",
-            description = "Try this address besides mDNS; one side is enough; may be repeated.")
+            description = "Also connect to this address, besides mDNS. One side is enough. Repeatable.")
     private List<String> peers = new ArrayList<>();
 
-    /** The configuration with these options in it. */
+    /** Returns {@code config} with these options. */
     HearthConfig applyTo(HearthConfig config) {
         return checked(() -> {
             peers.forEach(HostPort::parse);
-            HearthConfig changed = config.open(open)
-                    .interfaces(interfaces)
-                    .excludedInterfaces(excluded)
-                    .peers(peers);
+            HearthConfig changed = interfaces.applyTo(config.open(open).peers(peers));
             return namespace.isEmpty() ? changed : changed.namespace(namespace);
         });
     }
 
-    /** What {@code options} makes of the command line; what it refuses is wrong usage. */
+    /** Reads options; see {@link Usage#checked}. */
     <T> T checked(Supplier<T> options) {
-        try {
-            return options.get();
-        } catch (IllegalArgumentException wrong) {
-            if (command == null) {
-                throw wrong;
-            }
-            throw new ParameterException(command.commandLine(), String.valueOf(wrong.getMessage()), wrong);
-        }
+        return Usage.checked(command, options::get);
     }
 }

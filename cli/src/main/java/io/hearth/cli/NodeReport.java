@@ -6,17 +6,16 @@ import com.google.gson.JsonParser;
 import java.util.Optional;
 
 /**
- * What a training process tells on standard output with {@code --json}, one object a line; {@code at} is the wall clock in
- * milliseconds, so that the lines of several processes of one machine can be laid side by side.
+ * A line of JSON that a training process prints with {@code --json}. {@code at} is the wall clock in milliseconds, so that the lines of several processes of one machine can be compared.
  */
 sealed interface NodeReport {
-    /** The node accepts links; {@code jvmMillis} passed between the process's start and the node's. */
+    /** The node accepts links. It started {@code jvmMillis} after its process. */
     record Started(long at, String node, int port, long jvmMillis) implements NodeReport {}
 
-    /** The first link was admitted, this long after the node's start. */
+    /** The first link was admitted {@code afterMillis} after the start of the node. */
     record FirstPeer(long at, long afterMillis) implements NodeReport {}
 
-    /** A view was committed in which the node lives. */
+    /** A view that contains the node was committed. */
     record InView(long at, long epoch, int members, String master) implements NodeReport {}
 
     /** The group is complete and training begins. */
@@ -40,7 +39,7 @@ sealed interface NodeReport {
             String weightsSha256)
             implements NodeReport {}
 
-    /** Something that a person may want to read. */
+    /** A message for the user. */
     record Note(long at, String text) implements NodeReport {}
 
     /** The line for standard output. */
@@ -102,7 +101,7 @@ sealed interface NodeReport {
         json.addProperty("at", at);
     }
 
-    /** Reads a line; empty if it is none of these. */
+    /** Reads a line; empty if it is not such a report. */
     static Optional<NodeReport> parse(String line) {
         try {
             JsonObject json = JsonParser.parseString(line).getAsJsonObject();

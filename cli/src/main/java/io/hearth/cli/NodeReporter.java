@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Tells how a training node is doing: lines of JSON for a program, or lines for a person on standard error. */
+/** Prints the progress of a training node: lines of JSON on standard output, or text on standard error. */
 final class NodeReporter implements AutoCloseable {
     private static final int EPOCHS_PER_LINE = 5;
     private static final Pattern SPAN = Pattern.compile("( for)? \\d+ s\\b");
@@ -16,9 +16,9 @@ final class NodeReporter implements AutoCloseable {
     private final Terminal terminal;
     private final boolean json;
     private final Thread watcher;
-    private Optional<ClusterStatus.ViewSummary> told = Optional.empty(); // of the watcher
-    private String waiting = ""; // of the watcher
-    private boolean toldFirstPeer; // of the watcher
+    private Optional<ClusterStatus.ViewSummary> reported = Optional.empty(); // used by the watcher only
+    private String waiting = ""; // used by the watcher only
+    private boolean reportedFirstPeer; // used by the watcher only
 
     NodeReporter(AutoDiscoveryBackend hearth, Terminal terminal, boolean json) {
         this.hearth = hearth;
@@ -81,12 +81,12 @@ final class NodeReporter implements AutoCloseable {
 
     private void tellChanges(ClusterStatus status) {
         long now = System.currentTimeMillis();
-        if (!toldFirstPeer && status.firstPeerMillis().isPresent()) {
-            toldFirstPeer = true;
+        if (!reportedFirstPeer && status.firstPeerMillis().isPresent()) {
+            reportedFirstPeer = true;
             tell(new NodeReport.FirstPeer(now, status.firstPeerMillis().getAsLong()));
         }
-        if (!told.equals(Optional.of(status.view()))) {
-            told = Optional.of(status.view());
+        if (!reported.equals(Optional.of(status.view()))) {
+            reported = Optional.of(status.view());
             tell(new NodeReport.InView(
                     now,
                     status.view().epoch(),
@@ -100,7 +100,7 @@ final class NodeReporter implements AutoCloseable {
         waiting = why;
     }
 
-    /** Time that goes on is none. */
+    /** Whether {@code why} differs from {@code before} in more than its times. */
     static boolean isNews(String before, String why) {
         return !why.isEmpty()
                 && !SPAN.matcher(why).replaceAll("").equals(SPAN.matcher(before).replaceAll(""))

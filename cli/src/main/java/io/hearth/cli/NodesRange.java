@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** How many nodes a job may have, as torchrun's {@code --nnodes} has it: {@code MIN} or {@code MIN:MAX}. */
+/** Reads the number of nodes that a job may have, in the format of torchrun's {@code --nnodes}: {@code MIN} or {@code MIN:MAX}. */
 final class NodesRange implements ITypeConverter<RankBounds> {
     static final String LABEL = "MIN[:MAX]";
 
@@ -16,7 +16,7 @@ final class NodesRange implements ITypeConverter<RankBounds> {
     public RankBounds convert(String text) {
         Matcher form = FORM.matcher(text);
         if (!form.matches()) {
-            throw new TypeConversionException("'" + text + "' is no number of nodes such as 2 or 2:4");
+            throw new TypeConversionException("must be a number of nodes such as 2 or 2:4, got '" + text + "'");
         }
         int most = form.group(2) == null ? RankBounds.ANY.most() : Integer.parseInt(form.group(2));
         try {

@@ -6,6 +6,7 @@ import io.hearth.agent.pairing.SponsorSession;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.cli.terminal.UntilSignal;
+import io.hearth.cli.terminal.Usage;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
@@ -28,15 +29,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code hearth pair}: shows a code with which one more machine comes into the namespace. */
+/** {@code hearth pair}: shows a code with which one more machine can join the namespace. */
 @Command(
         name = "pair",
         description = {
-            "Show a code for one new machine, and wait until it was typed there: hearth join CODE",
-            "The code is good for 5 minutes, for one machine and three tries. No agent need run."
+            "Show a code for one new machine, and wait until the new machine has joined with 'hearth join CODE'.",
+            "The code is valid for 5 minutes, one machine and three tries. This works without an agent."
         })
 final class PairCommand implements Callable<Integer> {
     private final Terminal terminal;
@@ -51,19 +51,19 @@ final class PairCommand implements Callable<Integer> {
     @Option(
             names = "--namespace",
             paramLabel = "NAME",
-            converter = NamespaceName.class,
-            description = "The namespace to let the new machine into (default: the only one of this machine).")
+            converter = Converters.NamespaceName.class,
+            description = "Namespace for the new machine (default: the only one that this machine has).")
     private String namespace = "";
 
     @Option(
             names = "--port",
             paramLabel = "P",
-            description = "Listen on exactly this port (default: 52400, or the next free one).")
+            description = "Port to listen on (default: 52400, or the next free one).")
     private Optional<Integer> port = Optional.empty();
 
     @Option(
             names = "--json",
-            description = "Lines of JSON: schema, event (code, failed, paired, ended) and what belongs to it.")
+            description = "Print JSON lines: schema, event (code, failed, paired, ended) and the fields of the event.")
     private boolean json;
 
     PairCommand(Terminal terminal) {
@@ -94,12 +94,10 @@ final class PairCommand implements Callable<Integer> {
     }
 
     private HearthConfig config() {
-        try {
+        return Usage.checked(command, () -> {
             HearthConfig config = interfaces.applyTo(HearthConfig.defaults());
             return port.isEmpty() ? config : config.port(port.get());
-        } catch (IllegalArgumentException wrong) {
-            throw new ParameterException(command.commandLine(), String.valueOf(wrong.getMessage()), wrong);
-        }
+        });
     }
 
     private void show(PairingCode code, int listens) {
@@ -130,7 +128,7 @@ final class PairCommand implements Callable<Integer> {
             return;
         }
         terminal.error("a try from " + machine("", failed.joiner(), failed.address()) + " failed: " + failed.why()
-                + "; " + failed.runsLeft() + " left; if that was not you, stop this with Ctrl-C");
+                + "; " + failed.runsLeft() + " left; if that was not you, stop this command with Ctrl-C");
     }
 
     private int tell(Outcome outcome, NetworkNamespace found) throws SetupException {
@@ -146,17 +144,18 @@ final class PairCommand implements Callable<Integer> {
                 }
                 if (!confirmed) {
                     terminal.error(
-                            "that machine proved the code and was sent the secret, but did not say that it kept it:"
+                            "that machine proved the code and got the secret, but did not confirm that it stored it:"
                                     + " look there, and run 'hearth pair' again if it is not in the namespace");
                 }
                 yield Exit.OK;
             }
             case Outcome.Exhausted(var address) ->
-                throw new SetupException("the code is dead: three tries failed, the last one from " + address
+                throw new SetupException("the code is no longer valid: three tries failed, the last one from " + address
                         + "; run 'hearth pair' again for a new code");
             case Outcome.Expired() -> {
                 terminal.error(
-                        "the code is dead: nobody used it within 5 minutes; run 'hearth pair' again for a new code");
+                        "the code is no longer valid: it was not used within 5 minutes; run 'hearth pair' again for a new"
+                                + " code");
                 yield Exit.TIMED_OUT;
             }
             case Outcome.Broken(var why) -> throw new SetupException(why);
@@ -189,7 +188,7 @@ final class PairCommand implements Callable<Integer> {
         return data;
     }
 
-    /** As both screens name the other machine; a label is what that machine says of itself. */
+    /** The other machine as both screens name it. Its label is its own choice. */
     static String machine(String label, NodeId node, String address) {
         return (label.isEmpty() ? "" : label + " ") + "(" + node.peer().shortText() + ") at " + address;
     }

@@ -26,8 +26,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "peers",
         description = {
-            "List the machines of the namespace: who paired them, when, and when they were last seen.",
-            "Needs no agent; with one it also shows which are linked now."
+            "List the machines of the namespace, with the machine that paired each, the time, and when each was last seen.",
+            "This works without an agent; with an agent it also shows which machines are linked now."
         })
 final class PeersCommand implements Callable<Integer> {
     private static final List<String> HEAD = List.of("MACHINE", "NAME", "STANDING", "BY", "SINCE", "LAST SEEN", "");
@@ -37,14 +37,14 @@ final class PeersCommand implements Callable<Integer> {
     @Mixin
     private RosterOptions options = new RosterOptions();
 
-    @Option(names = "--json", description = "One line of JSON: schema, namespace, generation, key_id, peers[].")
+    @Option(names = "--json", description = "Print one line of JSON: schema, namespace, generation, key_id, peers[].")
     private boolean json;
 
     PeersCommand(Terminal terminal) {
         this.terminal = terminal;
     }
 
-    /** One machine as it is shown. */
+    /** One row of the table. */
     private record Row(
             PeerId peer,
             String label,
@@ -162,7 +162,7 @@ final class PeersCommand implements Callable<Integer> {
         return data;
     }
 
-    /** A signer's clock may be wrong by any amount. */
+    /** The time as text. It is clamped, because the clock of a signer may be wrong by any amount. */
     private static String time(long epochMillis) {
         long sane = Math.clamp(epochMillis, 0, 253_402_300_799_000L);
         return Instant.ofEpochMilli(sane).truncatedTo(ChronoUnit.SECONDS).toString();

@@ -20,12 +20,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code hearth remove}: puts a machine out of the namespace, for ever. */
+/** {@code hearth remove}: removes a machine from the namespace for ever. */
 @Command(
         name = "remove",
         description = {
-            "Put a lost machine out of the namespace, at once and for ever, and give all others a new secret.",
-            "Machines that only it paired, and those that are here by the secret alone, need --keep or --drop."
+            "Remove a lost machine from the namespace, at once and for ever, and give all others a new secret.",
+            "Machines that only the lost one paired, and machines that are not on the roster, need --keep or --drop."
         })
 final class RemoveCommand implements Callable<Integer> {
     private final Terminal terminal;
@@ -33,7 +33,7 @@ final class RemoveCommand implements Callable<Integer> {
     @Mixin
     private RosterOptions options = new RosterOptions();
 
-    @Parameters(paramLabel = "WHO", description = "Its id, a part of it of at least 4 characters, or its name.")
+    @Parameters(paramLabel = "WHO", description = "The machine: its id, at least 4 characters of it, or its name.")
     private String who = "";
 
     @Mixin
@@ -41,7 +41,7 @@ final class RemoveCommand implements Callable<Integer> {
 
     @Option(
             names = "--json",
-            description = "One line of JSON: schema, removed[], generation, key_id, waiting, pair_again[].")
+            description = "Print one line of JSON: schema, removed[], generation, key_id, waiting, pair_again[].")
     private boolean json;
 
     RemoveCommand(Terminal terminal) {
@@ -61,7 +61,7 @@ final class RemoveCommand implements Callable<Integer> {
         open.remove(machine);
         RosterChoice.Decided decided = decide(known, machine, open);
         var out = new TreeSet<>(decided.dropped());
-        out.removeAll(open); // those get no new secret: an entry for each would only fill the roster
+        out.removeAll(open); // they get no new secret; a removal entry for each would only fill the roster
         out.add(machine);
         long now = Clock.system().epochMillis();
         RosterBook after = known.desk().remove(out, decided.kept(), now);
@@ -69,14 +69,14 @@ final class RemoveCommand implements Callable<Integer> {
         return Exit.OK;
     }
 
-    /** Whoever rests on a machine that goes has to be decided about, then whoever rests on those that are dropped, and so on. */
+    /** The user decides about each machine that only {@code machine} paired, then about those that only a dropped machine paired, and so on. */
     private RosterChoice.Decided decide(RosterOptions.Known known, PeerId machine, SortedSet<PeerId> bySecret)
             throws SetupException {
         String command = "hearth remove " + machine.shortText();
         PeerId self = known.self().peer();
         var reach = new TreeSet<>(Set.of(machine));
         boolean grew = true;
-        while (grew) { // as far as chains of grants go
+        while (grew) { // follows the chains of grants to their ends
             grew = reach.addAll(known.roster().introducedBy(reach, Set.of(self)));
         }
         reach.remove(machine);
@@ -103,10 +103,10 @@ final class RemoveCommand implements Callable<Integer> {
         boolean isAlone = known.roster().members().size() <= 1;
         throw new SetupException(
                 isAlone
-                        ? "this is the only machine on the roster: there is nobody to put out; to give the namespace up, remove"
+                        ? "this is the only machine on the roster: no other can be removed; to leave the namespace, delete"
                                 + " its table from namespace.toml"
                         : "this machine cannot remove itself: run 'hearth remove " + machine.shortText()
-                                + "' on another one");
+                                + "' on another machine");
     }
 
     private void print(
@@ -121,12 +121,7 @@ final class RemoveCommand implements Callable<Integer> {
             var data = new JsonObject();
             data.addProperty("schema", 1);
             data.add("removed", removed);
-            data.addProperty("generation", after.current().generation());
-            data.addProperty("key_id", after.keyId().hex());
-            RosterOptions.missing(known, after, lockedOut).ifPresent(line -> data.addProperty("waiting", line));
-            var again = new JsonArray();
-            lockedOut.forEach(each -> again.add(each.text()));
-            data.add("pair_again", again);
+            RosterOptions.addTo(data, known, after, lockedOut);
             terminal.print(data);
             return;
         }
@@ -136,9 +131,6 @@ final class RemoveCommand implements Callable<Integer> {
                         + "; secret generation "
                         + after.current().generation() + " (key "
                         + after.keyId().hex() + ")");
-        RosterOptions.missing(known, after, lockedOut)
-                .ifPresent(line -> terminal.err().println(line));
-        RosterOptions.toPairAgain(known, lockedOut)
-                .ifPresent(line -> terminal.err().println(line));
+        RosterOptions.say(terminal, known, after, lockedOut);
     }
 }

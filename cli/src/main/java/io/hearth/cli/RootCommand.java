@@ -4,22 +4,22 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
-/** {@code hearth} without a command: only help and version. */
+/** {@code hearth} without a command: help and version only. */
 @Command(
         name = "hearth",
-        description = "Makes the computers of one LAN train together.",
+        description = "Train a model on the computers of one LAN together.",
         synopsisSubcommandLabel = "COMMAND",
         versionProvider = VersionCommand.class,
         commandListHeading = "%nCommands:%n",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:ok",
-            "1:failed; the line on standard error says why and what to do",
+            "1:failed; the message on standard error says why and what to do",
             "2:the command line is wrong",
             "124:timed out",
             "130:interrupted"
         })
-@SuppressWarnings("UnusedVariable") // picocli acts on these options by itself
+@SuppressWarnings("UnusedVariable") // picocli handles these options
 final class RootCommand {
     @Option(
             names = {"-h", "--help"},

@@ -11,30 +11,36 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import picocli.CommandLine.Option;
 
-/** The options {@code --keep} and {@code --drop}: which of the machines that no other member paired stay, and which go. */
+/** The options {@code --keep} and {@code --drop}: they decide which of the machines that no other member paired stay. */
 final class RosterChoice {
-    /** Stands for every machine that has to be decided about. */
+    /** Names all machines that need a decision. */
     private static final String ALL = "all";
 
-    @Option(names = "--keep", paramLabel = "WHO", description = "This one stays; 'all' for all; may be repeated.")
+    @Option(
+            names = "--keep",
+            paramLabel = "WHO",
+            description = "Keep this machine; 'all' keeps all that need a decision. Repeatable.")
     private List<String> keep = new ArrayList<>();
 
-    @Option(names = "--drop", paramLabel = "WHO", description = "This one goes too; 'all' for all; may be repeated.")
+    @Option(
+            names = "--drop",
+            paramLabel = "WHO",
+            description = "Remove this machine too; 'all' removes all that need a decision. Repeatable.")
     private List<String> drop = new ArrayList<>();
 
-    /** Those who stay, with what people call them, and those who go. */
+    /** The machines that stay, with their labels, and the machines that go. */
     record Decided(SortedMap<PeerId, String> kept, SortedSet<PeerId> dropped) {}
 
     /**
-     * Sorts those who have to be decided about by {@code --keep} and {@code --drop}.
+     * Sorts the machines of {@code open} by {@code --keep} and {@code --drop}.
      *
-     * @throws SetupException some were not named; lists them
+     * @throws SetupException the options leave some machines undecided; the message lists them
      */
     Decided decide(RosterOptions.Known known, SortedSet<PeerId> open, String command) throws SetupException {
         return complete(known, open, said(known, open), command);
     }
 
-    /** Who stays and who goes, as the options say; only machines of {@code choice} can be named. */
+    /** The decisions that the options name; they can name machines of {@code choice} only. */
     Decided said(RosterOptions.Known known, SortedSet<PeerId> choice) throws SetupException {
         SortedMap<PeerId, String> labels = known.labels();
         var kept = new TreeMap<PeerId, String>();
@@ -47,9 +53,9 @@ final class RosterChoice {
     }
 
     /**
-     * What was said of those who have to be decided about.
+     * The decisions of {@code said} about the machines of {@code open}.
      *
-     * @throws SetupException some were not named; lists them
+     * @throws SetupException {@code said} leaves some machines undecided; the message lists them
      */
     static Decided complete(RosterOptions.Known known, SortedSet<PeerId> open, Decided said, String command)
             throws SetupException {
@@ -62,8 +68,8 @@ final class RosterChoice {
         left.removeAll(kept.keySet());
         left.removeAll(dropped);
         if (!left.isEmpty()) {
-            throw new SetupException("nobody else paired " + MachineLookup.names(left, labels)
-                    + ": say of each whether it stays, '" + command
+            throw new SetupException("no other member paired " + MachineLookup.names(left, labels)
+                    + ": decide about each, '" + command
                     + " --keep ID --drop ID', or --keep all, --drop all;"
                     + " nothing was changed");
         }

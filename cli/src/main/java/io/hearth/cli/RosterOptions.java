@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.hearth.agent.LocalAgent;
@@ -30,22 +31,22 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import picocli.CommandLine.Option;
 
-/** What the commands around the roster share: the namespace, and who is known there. */
+/** The option {@code --namespace} of the commands for the roster, and the machines of that namespace. */
 final class RosterOptions {
-    /** With the start of this program it is two seconds. */
+    /** With the start of this program, a command takes at most two seconds. */
     private static final Duration ANSWER_MAX = Duration.ofMillis(1_500);
 
     @Option(
             names = "--namespace",
             paramLabel = "NAME",
-            converter = NamespaceName.class,
-            description = "The namespace (default: the only one that this machine knows).")
+            converter = Converters.NamespaceName.class,
+            description = "Namespace (default: the only one that this machine has).")
     private String namespace = "";
 
-    /** A machine that is linked with this machine's agent now. */
+    /** A machine that has a link with this machine's agent now. */
     record Linked(String label, String health, Optional<String> address) {}
 
-    /** Everything that is known here. */
+    /** All that this machine knows about the namespace. */
     record Known(
             HearthHome home,
             NodeIdentity self,
@@ -59,7 +60,7 @@ final class RosterOptions {
             return book.roster();
         }
 
-        /** What people call each machine that can be meant. */
+        /** The label of each known machine; empty if it has none. */
         SortedMap<PeerId, String> labels() {
             var labels = new TreeMap<PeerId, String>();
             seen.forEach((machine, at) -> labels.put(machine, at.label()));
@@ -75,7 +76,7 @@ final class RosterOptions {
             return labels;
         }
 
-        /** Machines that were linked by the secret alone, and are not on the roster. */
+        /** Machines that had a link because they know the secret, but are not on the roster. */
         SortedSet<PeerId> bySecret() {
             var found = new TreeSet<PeerId>();
             found.addAll(seen.keySet());
@@ -93,7 +94,7 @@ final class RosterOptions {
             } catch (SetupException unknown) {
                 Optional<PeerId> whole = whole(text);
                 if (whole.isPresent()) {
-                    return whole.get(); // never met, and named in full: it may be put out all the same
+                    return whole.get(); // a full id names even a machine that was never seen here
                 }
                 throw unknown;
             }
@@ -126,7 +127,7 @@ final class RosterOptions {
                 status.isPresent());
     }
 
-    /** Who of those machines may lack the present secret, as far as this machine saw; one more locks them out. */
+    /** Those of {@code machines} that may lack the present secret, as far as this machine saw. One more rotation locks them out. */
     static SortedSet<PeerId> behind(Known known, SortedSet<PeerId> machines, long nowMillis) {
         SortedSet<PeerId> behind = known.book().behind(machines, known.seen(), nowMillis);
         behind.removeAll(known.linked().keySet());
@@ -134,24 +135,41 @@ final class RosterOptions {
         return behind;
     }
 
-    /** Members that may hold neither of the two newest secrets now. */
+    /** Members that may now have neither of the two newest secrets. */
     static SortedSet<PeerId> lockedOut(Known known, RosterBook after, long nowMillis) {
         boolean isFormerGone = !after.keyId().equals(known.book().keyId())
                 && !after.formerKeyId().equals(known.book().formerKeyId());
         return isFormerGone ? behind(known, after.roster().members(), nowMillis) : Collections.emptySortedSet();
     }
 
-    /** The same for people; empty if there are none. */
-    static Optional<String> toPairAgain(Known known, SortedSet<PeerId> lockedOut) {
-        return lockedOut.isEmpty()
-                ? Optional.empty()
-                : Optional.of("did not fetch the former secret, as far as this machine saw, and get no newer one: "
-                        + MachineLookup.names(lockedOut, known.labels())
-                        + "; pair again: 'hearth pair' here, 'hearth join CODE' there");
+    /** Adds the new secret, the machines that wait for it and those that have to be paired again. */
+    static void addTo(JsonObject data, Known known, RosterBook after, SortedSet<PeerId> lockedOut) {
+        data.addProperty("generation", after.current().generation());
+        data.addProperty("key_id", after.keyId().hex());
+        missing(known, after, lockedOut).ifPresent(line -> data.addProperty("waiting", line));
+        var again = new JsonArray();
+        lockedOut.forEach(each -> again.add(each.text()));
+        data.add("pair_again", again);
     }
 
-    /** Who is to hear of a change and is not linked now, for people; empty if nobody is missing. */
-    static Optional<String> missing(Known known, RosterBook after, SortedSet<PeerId> lockedOut) {
+    /** Prints which machines wait for the new secret and which have to be paired again. */
+    static void say(Terminal terminal, Known known, RosterBook after, SortedSet<PeerId> lockedOut) {
+        missing(known, after, lockedOut).ifPresent(line -> terminal.err().println(line));
+        toPairAgain(known, lockedOut).ifPresent(line -> terminal.err().println(line));
+    }
+
+    /** The message about {@code lockedOut}; empty if there are none. */
+    private static Optional<String> toPairAgain(Known known, SortedSet<PeerId> lockedOut) {
+        return lockedOut.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        "these machines did not fetch the former secret, as far as this machine saw, and cannot get the new one: "
+                                + MachineLookup.names(lockedOut, known.labels())
+                                + "; pair again: 'hearth pair' here, 'hearth join CODE' there");
+    }
+
+    /** The message about members that are not linked now and so do not have the new secret yet; empty if there are none. */
+    private static Optional<String> missing(Known known, RosterBook after, SortedSet<PeerId> lockedOut) {
         var away = new TreeSet<>(after.roster().members());
         away.remove(known.self().peer());
         away.removeAll(known.linked().keySet());
@@ -163,11 +181,12 @@ final class RosterOptions {
         return Optional.of(
                 known.hasAgent()
                         ? "not reachable now: " + names
-                                + "; they get it when they return, if they miss no second change"
-                        : "no agent runs here: " + names + " get it when a node of this machine runs ('hearth agent')");
+                                + "; they get the new secret when they return, unless it changes once more before"
+                        : "no agent runs here: " + names
+                                + " get the new secret when a node of this machine runs ('hearth agent')");
     }
 
-    /** A damaged list keeps nobody from removing a machine; what changes the list says so itself. */
+    /** The block list. A damaged list does not prevent a removal; commands that change the list fail with their own message. */
     private static SortedSet<PeerId> blocked(Terminal terminal, HearthHome home) {
         try {
             return BlockFile.in(home).read();
@@ -185,7 +204,7 @@ final class RosterOptions {
                             .getAsString()
                             .equals(name));
         } catch (SetupException silent) {
-            terminal.error(silent.getMessage() + "; going on by the files of this machine alone");
+            terminal.error(silent.getMessage() + "; going on with the files of this machine only");
             return Optional.empty();
         } catch (HearthException unreadable) {
             return Optional.empty();

@@ -2,6 +2,9 @@ package io.hearth.cli;
 
 import picocli.CommandLine.Command;
 
-/** {@code hearth secret}: the commands around namespaces' secrets. */
-@Command(name = "secret", description = "Show or replace a namespace's secret.", synopsisSubcommandLabel = "COMMAND")
+/** {@code hearth secret}: the group of commands for secrets of namespaces. */
+@Command(
+        name = "secret",
+        description = "Show or replace the secret of a namespace.",
+        synopsisSubcommandLabel = "COMMAND")
 final class SecretCommand {}

@@ -1,6 +1,5 @@
 package io.hearth.cli;
 
-import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
@@ -18,12 +17,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code hearth secret rotate}: a new secret for all machines on the roster. */
+/** {@code hearth secret rotate}: makes a new secret for all machines on the roster. */
 @Command(
         name = "rotate",
         description = {
-            "Give all machines on the roster a new secret; the former one opens nothing afterwards.",
-            "Machines that are here by the secret alone need --keep or --drop."
+            "Give all machines on the roster a new secret. After that the former secret admits no machine.",
+            "Machines that are not on the roster, but know the secret, need --keep or --drop."
         })
 final class SecretRotateCommand implements Callable<Integer> {
     private final Terminal terminal;
@@ -36,10 +35,13 @@ final class SecretRotateCommand implements Callable<Integer> {
 
     @Option(
             names = "--force",
-            description = "Do it though machines have not fetched the present secret: they have to be paired again.")
+            description =
+                    "Rotate even if some machines have not fetched the present secret; they must be paired again.")
     private boolean force;
 
-    @Option(names = "--json", description = "One line of JSON: schema, generation, key_id, waiting, pair_again[].")
+    @Option(
+            names = "--json",
+            description = "Print one line of JSON: schema, generation, key_id, waiting, pair_again[].")
     private boolean json;
 
     SecretRotateCommand(Terminal terminal) {
@@ -53,7 +55,7 @@ final class SecretRotateCommand implements Callable<Integer> {
         RosterChoice.Decided decided = choice.decide(known, open, "hearth secret rotate");
         long now = Clock.system().epochMillis();
         requireNobodyBehind(known, decided.kept().keySet(), now);
-        RosterBook after = known.desk().rotate(decided.kept(), now); // who is dropped is not given the new secret
+        RosterBook after = known.desk().rotate(decided.kept(), now); // a dropped machine does not get the new secret
         print(known, after, RosterOptions.lockedOut(known, after, now));
         return Exit.OK;
     }
@@ -64,10 +66,11 @@ final class SecretRotateCommand implements Callable<Integer> {
         members.addAll(kept);
         SortedSet<PeerId> behind = RosterOptions.behind(known, members, nowMillis);
         if (!force && !behind.isEmpty()) {
-            throw new SetupException("not fetched the present secret yet, as far as this machine saw: "
-                    + MachineLookup.names(behind, known.labels())
-                    + "; one more change means pairing again: start Hearth there and let it meet the agent of this machine, or"
-                    + " 'hearth remove' what is gone, or add --force; nothing was changed");
+            throw new SetupException(
+                    "these machines have not fetched the present secret yet, as far as this machine saw: "
+                            + MachineLookup.names(behind, known.labels())
+                            + "; after one more change they must be paired again: start Hearth there, so that it links with the agent"
+                            + " of this machine, or 'hearth remove' a machine that is gone, or add --force; nothing was changed");
         }
     }
 
@@ -75,12 +78,7 @@ final class SecretRotateCommand implements Callable<Integer> {
         if (json) {
             var data = new JsonObject();
             data.addProperty("schema", 1);
-            data.addProperty("generation", after.current().generation());
-            data.addProperty("key_id", after.keyId().hex());
-            RosterOptions.missing(known, after, lockedOut).ifPresent(line -> data.addProperty("waiting", line));
-            var again = new JsonArray();
-            lockedOut.forEach(each -> again.add(each.text()));
-            data.add("pair_again", again);
+            RosterOptions.addTo(data, known, after, lockedOut);
             terminal.print(data);
             return;
         }
@@ -88,9 +86,6 @@ final class SecretRotateCommand implements Callable<Integer> {
                 .println("secret generation " + after.current().generation() + " (key "
                         + after.keyId().hex() + ") for "
                         + after.roster().members().size() + " machines");
-        RosterOptions.missing(known, after, lockedOut)
-                .ifPresent(line -> terminal.err().println(line));
-        RosterOptions.toPairAgain(known, lockedOut)
-                .ifPresent(line -> terminal.err().println(line));
+        RosterOptions.say(terminal, known, after, lockedOut);
     }
 }

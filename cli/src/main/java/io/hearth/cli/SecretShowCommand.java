@@ -11,11 +11,11 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code hearth secret show}: the secret, for a person to copy to another machine. */
+/** {@code hearth secret show}: prints the secret, so that a user can copy it to another machine. */
 @Command(
         name = "show",
         description = {
-            "Print a namespace's secret on the terminal. Whoever has it is a member.",
+            "Print the secret of a namespace on the terminal. Any machine that has the secret is a member.",
             "On the other machine: hearth init NAME --secret-file -"
         })
 final class SecretShowCommand implements Callable<Integer> {
@@ -24,8 +24,9 @@ final class SecretShowCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "NAME",
-            converter = NamespaceName.class,
-            description = "Default: the only namespace of this machine, else " + NetworkNamespace.DEFAULT_NAME + ".")
+            converter = Converters.NamespaceName.class,
+            description = "Name of the namespace (default: the only one that this machine has, else "
+                    + NetworkNamespace.DEFAULT_NAME + ").")
     private String name = "";
 
     SecretShowCommand(Terminal terminal) {
@@ -36,8 +37,8 @@ final class SecretShowCommand implements Callable<Integer> {
     public Integer call() throws SetupException {
         if (!terminal.interactive()) {
             throw new SetupException(
-                    "the secret is not shown: input or output is not a terminal, and what goes through a"
-                            + " pipe ends up in files and logs; run this in a terminal, or copy the secret's line of namespace.toml");
+                    "the secret is not shown: input or output is not a terminal, and data in a pipe can end up in files and"
+                            + " logs; run this in a terminal, or copy the line of the secret from namespace.toml");
         }
         var lookup = new NamespaceLookup(HearthHome.open(terminal.environment()), terminal.environment());
         NetworkNamespace namespace = name.isEmpty() ? lookup.preferred() : lookup.named(name);

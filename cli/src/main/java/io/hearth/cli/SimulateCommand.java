@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Table;
 import io.hearth.cli.terminal.Terminal;
+import io.hearth.cli.terminal.Usage;
 import io.hearth.core.Clock;
 import io.hearth.simulation.Delays;
 import io.hearth.simulation.FaultKind;
@@ -26,16 +27,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code hearth simulate}: plays clusters in virtual time and looks for broken rules. */
+/** {@code hearth simulate}: simulates clusters in virtual time and looks for broken rules. */
 @Command(
         name = "simulate",
         description = {
-            "Play whole clusters in virtual time with every fault there is, and check the rules of membership and",
-            "collectives after each event. A seed is one cluster; the same seed gives the same cluster, always."
+            "Simulate whole clusters with all kinds of faults in virtual time, and check the rules of membership and"
+                    + " collectives after each event. Each seed is one cluster; the same seed always gives the same cluster."
         })
 final class SimulateCommand implements Callable<Integer> {
     private static final int VIOLATIONS_MAX = 20;
@@ -45,43 +45,47 @@ final class SimulateCommand implements Callable<Integer> {
     private final Terminal terminal;
 
     @Spec
-    private @org.jspecify.annotations.Nullable CommandSpec command;
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec command;
 
-    @Option(names = "--seeds", paramLabel = "N", description = "How many seeds to play (default: 1000).")
+    @Option(names = "--seeds", paramLabel = "N", description = "Number of seeds (default: 1000).")
     private long seeds = 1_000;
 
-    @Option(names = "--first-seed", paramLabel = "N", description = "The first of them (default: 0).")
+    @Option(names = "--first-seed", paramLabel = "N", description = "The first seed (default: 0).")
     private long firstSeed;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Play this seed only.")
+    @Option(names = "--seed", paramLabel = "N", description = "Simulate this seed only.")
     private Optional<Long> seed = Optional.empty();
 
-    @Option(names = "--trace", description = "With --seed: print everything that happens there.")
+    @Option(names = "--trace", description = "With --seed: print every event.")
     private boolean trace;
 
     @Option(
             names = "--plant",
             paramLabel = "NAME",
             converter = PlantName.class,
-            description = "Spoil the nodes on purpose and see that it is found.")
+            description = "Plant this bug in the nodes, and check that a seed finds it.")
     private Optional<PlantedBug> plant = Optional.empty();
 
-    @Option(names = "--plants", description = "Print the names of all plants and what each does wrong.")
+    @Option(names = "--plants", description = "Print the names of all planted bugs and their effects.")
     private boolean plants;
 
-    @Option(names = "--threads", paramLabel = "N", description = "Worlds played at once (default: all processors).")
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Number of clusters to simulate at the same time (default: one for each processor).")
     private int threads = Math.min(Sweep.THREADS_MAX, Runtime.getRuntime().availableProcessors());
 
-    @Option(names = "--json", description = "One line of JSON.")
+    @Option(names = "--json", description = "Print the result as one line of JSON.")
     private boolean json;
 
-    /** The name of a plant. */
+    /** Reads the name of a planted bug. */
     static final class PlantName implements ITypeConverter<PlantedBug> {
         @Override
         public PlantedBug convert(String text) {
             return PlantedBug.of(text)
                     .orElseThrow(() -> new TypeConversionException(
-                            "'" + text + "' is none; 'hearth simulate --plants' prints them"));
+                            "there is no planted bug '" + text + "'; 'hearth simulate --plants' prints all names"));
         }
     }
 
@@ -115,34 +119,26 @@ final class SimulateCommand implements Callable<Integer> {
 
     private int trace() {
         if (seed.isEmpty() || json) {
-            throw usage("--trace needs --seed and prints text only: add --seed N, leave out --json");
+            throw Usage.mistake(command, "--trace needs --seed and prints text only: add --seed N, leave out --json");
         }
         Outcome outcome = Simulation.trace(seed.get(), plant, terminal.out()::println);
         return outcome.violation().isEmpty() == plant.isEmpty() ? Exit.OK : Exit.FAILED;
     }
 
     private Sweep.Request request() {
-        try {
-            int violationsMax = plant.isPresent() ? 1 : VIOLATIONS_MAX;
-            return seed.isPresent()
-                    ? new Sweep.Request(seed.get(), 1, plant, 1, violationsMax)
-                    : new Sweep.Request(firstSeed, seeds, plant, threads, violationsMax);
-        } catch (IllegalArgumentException wrong) {
-            throw usage(String.valueOf(wrong.getMessage()));
-        }
+        int violationsMax = plant.isPresent() ? 1 : VIOLATIONS_MAX;
+        return Usage.checked(
+                command,
+                () -> seed.isPresent()
+                        ? new Sweep.Request(seed.get(), 1, plant, 1, violationsMax)
+                        : new Sweep.Request(firstSeed, seeds, plant, threads, violationsMax));
     }
 
-    private RuntimeException usage(String what) {
-        return command == null
-                ? new IllegalArgumentException(what)
-                : new ParameterException(command.commandLine(), what);
-    }
-
-    /** A line now and then, so that nobody wonders; called by one thread at a time. */
+    /** Prints the progress every five seconds. One thread at a time calls it. */
     private final class Progress {
         private final long seedsMax;
         private final long begin;
-        private long played;
+        private long done;
         private long saidNanos;
 
         Progress(long seedsMax, long begin) {
@@ -152,15 +148,15 @@ final class SimulateCommand implements Callable<Integer> {
         }
 
         void say(Outcome outcome) {
-            played++;
+            done++;
             if (outcome.violation().isPresent() && plant.isEmpty()) {
                 terminal.err().println("seed " + outcome.seed() + ": " + firstLine(outcome));
             }
             long now = Clock.system().nanoTime();
             if (now - saidNanos >= SAY_NANOS) {
                 saidNanos = now;
-                long left = (long) ((seedsMax - played) * ((now - begin) / 1e9) / played);
-                terminal.err().println(played + " of " + seedsMax + " seeds, about " + left + " s left");
+                long left = (long) ((seedsMax - done) * ((now - begin) / 1e9) / done);
+                terminal.err().println(done + " of " + seedsMax + " seeds, about " + left + " s left");
             }
         }
     }
@@ -208,7 +204,7 @@ final class SimulateCommand implements Callable<Integer> {
         terminal.out().println(report.broken().size() + " violations");
     }
 
-    /** By the name that a person reads. */
+    /** Recovery times by the name that users read. */
     private static Map<String, Delays> recoveries(Sweep.Report report) {
         var named = new LinkedHashMap<String, Delays>();
         named.put("fault to view", report.recovery().faultToView());

@@ -19,19 +19,21 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code hearth status}: what the agent of this machine believes. */
-@Command(name = "status", description = "Show what this machine's agent believes: nodes, health, master, view.")
+/** {@code hearth status}: shows the state of this machine's agent. */
+@Command(
+        name = "status",
+        description = "Show the cluster as this machine's agent sees it: nodes, health, master, view.")
 final class StatusCommand implements Callable<Integer> {
     private static final List<String> HEAD = List.of("RANK", "NODE", "NAME", "ROLE", "ADDRESS", "HEALTH", "RTT", "");
 
-    /** With the start of this program it is two seconds. */
+    /** With the start of this program, the command takes at most two seconds. */
     private static final Duration ANSWER_MAX = Duration.ofMillis(1_500);
 
     private final Terminal terminal;
 
     @Option(
             names = "--json",
-            description = "One line of JSON: schema, self, namespace, master, view, nodes[] and more.")
+            description = "Print one line of JSON: schema, self, namespace, master, view, nodes[] and more.")
     private boolean json;
 
     StatusCommand(Terminal terminal) {
@@ -60,12 +62,12 @@ final class StatusCommand implements Callable<Integer> {
         JsonObject view = status.getAsJsonObject("view");
         terminal.out()
                 .println("namespace " + text(namespace, "name") + " (key " + text(namespace, "key_id") + ")"
-                        + (namespace.get("open").getAsBoolean() ? " OPEN: everybody on the LAN may join" : ""));
+                        + (namespace.get("open").getAsBoolean() ? " OPEN: every machine of the LAN may join" : ""));
         terminal.out()
                 .println("view " + text(view, "epoch") + " of " + text(view, "lineage") + ", "
                         + text(view, "members") + (view.get("members").getAsInt() == 1 ? " member" : " members")
                         + ", master " + DemoBoard.shortId(text(status, "master")) + ", this node is "
-                        + text(status, "state") + teller(view, text(status, "master")));
+                        + text(status, "state") + sender(view, text(status, "master")));
         var rows = new ArrayList<List<String>>();
         rows.add(HEAD);
         status.getAsJsonArray("nodes").forEach(node -> rows.add(row(node.getAsJsonObject())));
@@ -107,15 +109,15 @@ final class StatusCommand implements Callable<Integer> {
         }
     }
 
-    /** Most views come from the master; of any other one a person may want to know who sent it. */
-    private static String teller(JsonObject view, String master) {
-        String teller = text(view, "told_by");
-        return teller.isEmpty() || teller.equals("this node") || teller.equals(DemoBoard.shortId(master))
+    /** Names the node that sent the view, unless it is the master, which sends most views. */
+    private static String sender(JsonObject view, String master) {
+        String sender = text(view, "told_by");
+        return sender.isEmpty() || sender.equals("this node") || sender.equals(DemoBoard.shortId(master))
                 ? ""
-                : ", view told by " + teller;
+                : ", view from " + sender;
     }
 
-    /** What was out of the ordinary on an interface. */
+    /** Dropped packets and restarts of mDNS on an interface; empty if there were none. */
     static Optional<String> mdns(JsonObject each) {
         long dropped = each.get("dropped").getAsLong();
         long restarted = each.get("restarted").getAsLong();

@@ -1,28 +1,26 @@
 package io.hearth.cli;
 
-import io.hearth.accel.EngineName;
 import io.hearth.agent.AutoDiscoveryBackend;
 import io.hearth.agent.ChromeTrace;
 import io.hearth.agent.HearthConfig;
+import io.hearth.cli.process.ParentPipe;
 import io.hearth.cli.terminal.Durations;
-import io.hearth.cli.terminal.EngineConverter;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.cli.terminal.UntilSignal;
+import io.hearth.cli.terminal.Usage;
 import io.hearth.collective.CollectiveMetrics;
 import io.hearth.collective.CollectiveTrace;
 import io.hearth.collective.DistributedContext;
 import io.hearth.collective.RankBounds;
-import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.HearthException;
+import io.hearth.discovery.HostPort;
 import io.hearth.examples.DigitsRecipe;
 import io.hearth.examples.DigitsTraining;
 import io.hearth.examples.Mlp;
-import io.hearth.transport.DataTransport;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
@@ -32,24 +30,29 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code hearth train}: the digits example, trained together with the other machines of the namespace. */
+/** {@code hearth train}: trains the digits example together with the other machines of the namespace. */
 @Command(
         name = "train",
         description = {
             "Train a classifier of handwritten digits together with other machines that run the same command.",
-            "Waits for --peers other trainers, then begins; a node that comes later waits until the job ends.",
-            "No node trains with fewer than it waited for, or than --min-nodes says."
+            "Training begins when --peers other trainers are there. A node that comes later waits until the job ends.",
+            "A node trains with at least the number of nodes that it waited for, and at least MIN of --min-nodes."
         })
 final class TrainCommand implements Callable<Integer> {
+    private static final String PEER = "peer "; // begins a line on standard input
+
     private final Terminal terminal;
 
     @Mixin
     private NetworkOptions network = new NetworkOptions();
 
+    @Mixin
+    private final SumOptions sums = new SumOptions();
+
     @Option(
             names = "--peers",
             paramLabel = "N",
-            description = "Other trainers to wait for (default: MIN - 1 of --min-nodes, else 1).")
+            description = "Number of other trainers to wait for (default: MIN - 1 of --min-nodes, else 1).")
     private @Nullable Integer peers;
 
     @Option(
@@ -57,8 +60,9 @@ final class TrainCommand implements Callable<Integer> {
             paramLabel = NodesRange.LABEL,
             converter = NodesRange.class,
             description = {
-                "Train with MIN to MAX nodes, the same on all of them (default: 1).",
-                "Below MIN all wait, and end with an error after 5 minutes. Above MAX a node is a spare: it waits for a place."
+                "Train with MIN to MAX nodes; set the same range on all nodes (default: 1).",
+                "With fewer than MIN, all nodes wait, and end with an error after 5 minutes. With more than MAX, the"
+                        + " others are spares: each waits until a node leaves."
             })
     private @Nullable RankBounds nodes;
 
@@ -66,57 +70,35 @@ final class TrainCommand implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "TIME",
             converter = Durations.class,
-            description = "How long to wait for them (default: 60s).")
+            description = "How long to wait for the other trainers (default: 60s).")
     private Duration timeout = Duration.ofSeconds(60);
 
-    @Option(names = "--group", paramLabel = "NAME", description = "The training job to join (default: default).")
+    @Option(names = "--group", paramLabel = "NAME", description = "Name of the training job (default: default).")
     private String group = HearthConfig.DEFAULT_GROUP;
 
     @Option(names = "--epochs", paramLabel = "N", description = "Passes over the images (default: ${DEFAULT-VALUE}).")
     private int epochs = DigitsRecipe.EPOCHS;
 
     @Option(
-            names = "--compression",
-            paramLabel = "CODEC",
-            converter = Compression.class,
-            description = Compression.CHOICES + ", the same on all nodes (default: none).")
-    private CompressionStrategy compression = CompressionStrategy.NONE;
-
-    @Option(
-            names = "--transport",
-            paramLabel = "auto|shm|tcp",
-            converter = Transport.class,
-            description =
-                    "Between nodes of this machine: shared memory, or encrypted TCP as between all others (default: auto).")
-    private DataTransport transport = DataTransport.AUTO;
-
-    @Option(
-            names = "--engine",
-            paramLabel = EngineConverter.LABEL,
-            converter = EngineConverter.class,
-            description = EngineConverter.DESCRIPTION)
-    private EngineName engine = EngineName.AUTO;
-
-    @Option(
             names = "--seed",
             paramLabel = "N",
-            description = "Of the first weights, the same on all nodes (default: 1).")
+            description = "Seed of the initial weights, the same on all nodes (default: 1).")
     private long seed = 1;
 
     @Option(
             names = "--trace",
             paramLabel = "FILE",
             description =
-                    "Write where the time of this node's first collectives went, for chrome://tracing, Perfetto or docs/trace.html.")
+                    "Write a trace of this node's first collectives to FILE, for chrome://tracing, Perfetto or docs/trace.html.")
     private @Nullable Path trace;
 
-    @Option(names = "--json", description = "Reports as lines of JSON on standard output.")
+    @Option(names = "--json", description = "Print progress as JSON lines on standard output.")
     private boolean json;
 
     @Option(
             names = "--from-stdin",
             hidden = true,
-            description = "Take 'peer HOST:PORT' lines from standard input, and end when it ends.")
+            description = "Read lines 'peer HOST:PORT' from standard input, and end when it ends.")
     private boolean fromStdin;
 
     TrainCommand(Terminal terminal) {
@@ -132,7 +114,7 @@ final class TrainCommand implements Callable<Integer> {
                 AutoDiscoveryBackend hearth = AutoDiscoveryBackend.start(config, terminal.environment());
                 var reports = new NodeReporter(hearth, terminal, json)) {
             if (fromStdin) {
-                ParentPipe.follow(terminal.in(), hearth);
+                ParentPipe.follow(terminal.in(), line -> addPeer(hearth, line));
             }
             reports.started(jvmMillis);
             hearth.progress(now -> reports.tell(new NodeReport.Note(System.currentTimeMillis(), now.text())));
@@ -143,6 +125,12 @@ final class TrainCommand implements Callable<Integer> {
         return Exit.OK;
     }
 
+    private static void addPeer(AutoDiscoveryBackend hearth, String line) {
+        if (line.startsWith(PEER)) {
+            hearth.addPeer(HostPort.parse(line.substring(PEER.length())));
+        }
+    }
+
     private void train(AutoDiscoveryBackend hearth, NodeReporter reports) throws HearthException, InterruptedException {
         @Nullable ChromeTrace spans = null;
         try {
@@ -150,7 +138,7 @@ final class TrainCommand implements Callable<Integer> {
             DistributedContext cluster = hearth.context();
             if (!cluster.isInGroup()) {
                 throw new HearthException("group '" + group
-                        + "' runs another program, one with steps; name a group of your own with --group");
+                        + "' runs another program, one with steps; choose another group with --group");
             }
             spans = new ChromeTrace(cluster.rank());
             if (trace != null) {
@@ -161,11 +149,11 @@ final class TrainCommand implements Callable<Integer> {
                     cluster,
                     epochs,
                     seed,
-                    compression.momentumLeft(Mlp.MOMENTUM),
+                    sums.compression.momentumLeft(Mlp.MOMENTUM),
                     (epoch, steps, loss) -> epochDone(reports, cluster, epoch, steps, loss));
             done(reports, hearth, cluster, outcome);
         } catch (CollectiveException failed) {
-            if (Thread.interrupted()) { // to close in order takes a thread that may wait
+            if (Thread.interrupted()) { // closing in order needs a thread whose interrupt flag is clear
                 var interrupted = new InterruptedException(failed.getMessage());
                 interrupted.initCause(failed);
                 throw interrupted;
@@ -179,7 +167,7 @@ final class TrainCommand implements Callable<Integer> {
         }
     }
 
-    /** Says so where it fails: what was trained counts all the same. */
+    /** Writes the trace. A failure is only reported, because the training itself succeeded. */
     private void write(ChromeTrace spans, Path file) {
         try {
             spans.write(file);
@@ -232,16 +220,15 @@ final class TrainCommand implements Callable<Integer> {
         }
     }
 
-    /** What is not said follows from how many nodes there have to be. */
+    /** Without {@code --peers}, the number follows from {@code --min-nodes}. */
     private int peers() {
         return peers != null ? peers : nodes != null ? nodes.least() - 1 : 1;
     }
 
     private HearthConfig config() {
         return network.checked(() -> {
-            if (trace != null && !Files.isWritable(trace.toAbsolutePath().getParent())) {
-                throw new IllegalArgumentException("--trace: the folder of " + trace
-                        + " is not there or not writable; name a file in a folder of yours");
+            if (trace != null) {
+                Usage.requireWritable("--trace", trace);
             }
             if (peers() < 0 || epochs < 1) {
                 throw new IllegalArgumentException(
@@ -249,16 +236,16 @@ final class TrainCommand implements Callable<Integer> {
             }
             RankBounds bounds = nodes == null ? RankBounds.ANY : nodes;
             if (peers() >= bounds.most()) {
-                throw new IllegalArgumentException("--peers " + peers() + " and this node are more than the "
-                        + bounds.most() + " nodes of --min-nodes");
+                throw new IllegalArgumentException(
+                        "--peers must be below MAX of --min-nodes, which is " + bounds.most() + ", got " + peers());
             }
             return network.applyTo(HearthConfig.defaults()
                     .group(group)
                     .minimumRanks(bounds.least())
                     .maximumRanks(bounds.most())
-                    .compression(compression)
-                    .transport(transport)
-                    .engine(engine));
+                    .compression(sums.compression)
+                    .transport(sums.transport)
+                    .engine(sums.engine));
         });
     }
 }

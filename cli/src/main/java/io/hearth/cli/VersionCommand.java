@@ -9,12 +9,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Option;
 
-/** {@code hearth version}: what is installed here, for a report of a fault. */
+/** {@code hearth version}: prints the installed versions, for bug reports. */
 @Command(name = "version", description = "Print the versions of Hearth, Java and the operating system.")
 final class VersionCommand implements Callable<Integer>, IVersionProvider {
     private final Terminal terminal;
 
-    @Option(names = "--json", description = "One line of JSON: schema, version, java, os.")
+    @Option(names = "--json", description = "Print one line of JSON: schema, version, java, os.")
     private boolean json;
 
     VersionCommand(Terminal terminal) {
@@ -46,7 +46,7 @@ final class VersionCommand implements Callable<Integer>, IVersionProvider {
         return new String[] {"hearth " + hearth() + " (Java " + Runtime.version() + ", " + system() + ")"};
     }
 
-    /** From the manifest, which Maven writes. */
+    /** The version from the manifest, which Maven writes. */
     private static String hearth() {
         return Optional.ofNullable(VersionCommand.class.getPackage().getImplementationVersion())
                 .orElse("unpackaged");

@@ -30,12 +30,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code hearth wait}: waits until enough others are in, then runs a program. */
+/** {@code hearth wait}: waits until enough other machines are in the view, then runs a program. */
 @Command(
         name = "wait",
         description = {
             "Wait until N other machines are in the view, or with --group N trainers of that group; then run CMD.",
-            "Asks the local agent; where none runs, takes part itself until the wait is over."
+            "Asks this machine's agent. If no agent runs, the command is a node itself until the wait is over."
         })
 final class WaitCommand implements Callable<Integer> {
     private final Terminal terminal;
@@ -43,28 +43,35 @@ final class WaitCommand implements Callable<Integer> {
     @Mixin
     private NetworkOptions network = new NetworkOptions();
 
-    @Option(names = "--peers", paramLabel = "N", required = true, description = "How many others, 0 or more.")
+    @Option(
+            names = "--peers",
+            paramLabel = "N",
+            required = true,
+            description = "Number of other machines, or of trainers with --group; 0 or more.")
     private int peers;
 
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
             converter = Durations.class,
-            description = "How long to wait (default: 60s); then exit 124.")
+            description = "How long to wait (default: 60s). After that the exit code is 124.")
     private Duration timeout = Duration.ofSeconds(60);
 
     @Option(names = "--group", paramLabel = "G", description = "Count the trainers of this group.")
     private String group = "";
 
-    @Option(names = "--json", description = "The last status as one line of JSON on standard output.")
+    @Option(names = "--json", description = "Print the last status as one line of JSON on standard output.")
     private boolean json;
 
     @Option(
             names = "--with-secret",
-            description = "CMD gets HEARTH_SECRET, if it is set; without this option it does not.")
+            description = "Pass HEARTH_SECRET on to CMD, if it is set. Without this option CMD does not get it.")
     private boolean secret;
 
-    @Parameters(arity = "0..*", paramLabel = "-- CMD", description = "Program to run then; its exit code is passed on.")
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "-- CMD",
+            description = "Program to run after the wait. Its exit code becomes the exit code of this command.")
     private List<String> program = new ArrayList<>();
 
     WaitCommand(Terminal terminal) {
@@ -89,11 +96,11 @@ final class WaitCommand implements Callable<Integer> {
             agent.ask("watch");
             Thread reader = Thread.ofVirtual().start(() -> follow(agent, progress));
             boolean there = progress.await(timeout);
-            boolean hungUp = progress.hungUp(); // before this end does
+            boolean hungUp = progress.hungUp(); // read before this end hangs up
             agent.close();
             reader.join();
             if (!there && hungUp) {
-                throw new SetupException("the agent hung up while it was asked; look at its output and start it again");
+                throw new SetupException("the agent closed the connection; look at its output and start it again");
             }
             return there;
         }
@@ -172,12 +179,12 @@ final class WaitCommand implements Callable<Integer> {
         return trainers;
     }
 
-    /** The live line, and the end of the waiting. */
+    /** Prints the progress and ends the wait. The reader thread calls {@link #seen} and {@link #hangUp}. */
     private final class Progress {
         private final CountDownLatch over = new CountDownLatch(1);
-        private final AtomicReference<JsonObject> newest = new AtomicReference<>(new JsonObject()); // by the reader
-        private volatile boolean enough; // by the reader
-        private volatile boolean hungUp; // by the reader
+        private final AtomicReference<JsonObject> newest = new AtomicReference<>(new JsonObject()); // set by the reader
+        private volatile boolean enough; // set by the reader
+        private volatile boolean hungUp; // set by the reader
         private int shown = -1;
 
         void seen(JsonObject status) {
@@ -206,14 +213,14 @@ final class WaitCommand implements Callable<Integer> {
             return hungUp;
         }
 
-        boolean await(Duration patience) throws InterruptedException {
-            boolean ended = over.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+        boolean await(Duration limit) throws InterruptedException {
+            boolean ended = over.await(limit.toMillis(), TimeUnit.MILLISECONDS);
             JsonObject last = newest.get();
             if (json) {
                 terminal.print(last);
             }
             if (!ended) {
-                terminal.error("timed out after " + patience.toMillis() / 1e3 + " s with " + count(last) + " of "
+                terminal.error("timed out after " + limit.toMillis() / 1e3 + " s with " + count(last) + " of "
                         + peers
                         + (group.isEmpty() ? " machines" : " trainers of group " + group) + ": "
                         + (last.has("explanation") ? last.get("explanation").getAsString() : "no answer"));

@@ -1,4 +1,4 @@
-/** Main and all commands. */
+/** {@code main} and all commands but {@code hearth chaos}. */
 @NullMarked
 package io.hearth.cli;
 

@@ -36,11 +36,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The rules of the house that a compiler does not check: who may use whom, and that what decides touches nothing. */
+/** Rules that the compiler does not check: the allowed dependencies of modules and packages, and the purity of packages that decide. */
 final class ArchitectureTest {
     private static final String ROOT = "io.hearth.";
 
-    /** Which modules each module may use, by the name of its package; {@code accel} is the folder {@code native}. */
+    /** The modules that each module may use, by the name of its package. {@code accel} is the folder {@code native}. */
     private static final Map<String, Set<String>> ALLOWED = Map.ofEntries(
             Map.entry("core", Set.of()),
             Map.entry("standin", Set.of("core")),
@@ -101,7 +101,7 @@ final class ArchitectureTest {
                             "examples",
                             "bench")));
 
-    /** Rooms that other modules use, and which do; every other package below the root of a module is its own affair. */
+    /** Rooms that other modules may use, with these modules. All other packages below the root of a module are closed to them. */
     private static final Map<String, Set<String>> OPEN = Map.ofEntries(
             Map.entry("accel.metal", Set.of("cli")),
             Map.entry("accel.select", Set.of("agent", "bench", "cli", "collective", "compression")),
@@ -128,7 +128,7 @@ final class ArchitectureTest {
             Map.entry("transport.cipher", Set.of("bench")),
             Map.entry("transport.links", Set.of("agent", "bench", "collective")));
 
-    /** Packages that decide, with all below them; so does each package named {@code machine}. */
+    /** Pure packages, with all packages below them. Each package named {@code machine} is pure too. */
     private static final Set<String> DECIDE = Set.of(
             "cli.chaos.plan",
             "collective.choice",
@@ -173,7 +173,7 @@ final class ArchitectureTest {
             .beFreeOfCycles()
             .because("a package is read after those that it uses");
 
-    /** Most classes of a package that may use each other in a circle: in a larger one there is no class to read first. */
+    /** Largest allowed circle of classes of one package that use each other. A reader of a larger circle has no class to begin with. */
     private static final int CIRCLE_MAX = 8;
 
     private static final JavaClasses HEARTH = new ClassFileImporter()
@@ -280,7 +280,7 @@ final class ArchitectureTest {
                 .check(HEARTH);
     }
 
-    /** A comparison that ends at the first difference tells a guesser how much of the guess was right. */
+    /** A comparison that ends at the first difference shows an attacker which part of a guess was right. */
     @Test
     void secretsAndProofsAreComparedInConstantTime() {
         noClasses()
@@ -398,7 +398,7 @@ final class ArchitectureTest {
         assertEquals(Set.of(), unmarked);
     }
 
-    /** All but what protoc generates. */
+    /** Classes that protoc did not generate. */
     private static DescribedPredicate<JavaClass> written() {
         return describe("are written by hand", type -> !type.getPackageName().endsWith(".wire"));
     }
@@ -412,7 +412,7 @@ final class ArchitectureTest {
         return room.contains(".machine.") || DECIDE.stream().anyMatch(pure -> room.startsWith(pure + "."));
     }
 
-    /** By package below the root of a module: the other modules that use it. */
+    /** For each package below the root of a module, the other modules that use it. */
     private static Map<String, Set<String>> usedFromOutside(JavaClasses classes) {
         var rooms = new TreeMap<String, Set<String>>();
         for (JavaClass user : classes) {
@@ -428,7 +428,7 @@ final class ArchitectureTest {
         return rooms;
     }
 
-    /** By package: the size of its largest circle of classes, where that is more than {@code most}. */
+    /** For each package, the size of its largest circle of classes, if that is more than {@code most}. */
     private static Map<String, Integer> circles(JavaClasses classes, int most) {
         var uses = new TreeMap<String, Set<String>>();
         for (JavaClass user : classes.that(written())) {
@@ -459,7 +459,7 @@ final class ArchitectureTest {
         return folder.substring(ROOT.length()).split("\\.", -1)[0];
     }
 
-    /** What one uses, directly or through others; itself only if they use it. */
+    /** All that {@code one} uses, directly or through others. It contains {@code one} only if one of them uses it. */
     private static Set<String> closure(String one, Map<String, Set<String>> uses) {
         var found = new TreeSet<String>();
         var open = new ArrayList<>(uses.getOrDefault(one, Set.of()));

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever a person or a disk gives to the commands that start a node: one line that says what to do, and an exit code. */
+/** Each wrong input of a user or a disk to the commands that start a node gives one line that says what to do, and an exit code. */
 final class BadInputTest {
     private static final String AGENT = "agent --interface lo";
     private static final String TRAIN = "train --interface lo --peers 0 --epochs 1";
@@ -74,7 +74,7 @@ final class BadInputTest {
         assertFalse(said.contains(mistyped.substring(10, 18)), said);
     }
 
-    /** Every argument is in the process list and in the shell's history; messages go to logs besides. */
+    /** A secret must not be an argument: arguments are in the process list and in the history of the shell, and messages are in logs. */
     @Test
     void aSecretOnTheCommandLineIsRefusedWithoutRepeatingIt() {
         String secret = SecretText.of(NetworkNamespace.create("home"));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code hearth bench convergence} on noise with labels: what it prints, not what it learns. */
+/** The output of {@code hearth bench convergence} for random images; the accuracy does not matter. */
 final class BenchConvergenceTest {
     private static final int COUNT = 160;
     private static final int SIDE = 28;

@@ -17,11 +17,11 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Command lines run in this process, with an environment and a home of their own. */
+/** Runs command lines in this process, with an environment and a home of their own. */
 record Commands(Map<String, String> environment) {
-    /** What one command line gave. */
+    /** The result of one command line. */
     record Outcome(int code, String out, String err) {
-        /** The one line that a failure is. */
+        /** The one line on standard error of a failed command. */
         String line() {
             assertEquals("", out);
             assertTrue(err.startsWith("hearth: ") && err.endsWith("\n") && err.indexOf('\n') == err.length() - 1, err);
@@ -35,18 +35,18 @@ record Commands(Map<String, String> environment) {
         }
     }
 
-    /** In a home that does not exist yet. */
+    /** Commands in a home that does not exist yet. */
     static Commands in(Path home) {
         return new Commands(new HashMap<>(Map.of("HEARTH_HOME", home.toString())));
     }
 
-    /** In a home that knows {@code namespace}. */
+    /** Commands in a home that knows {@code namespace}. */
     static Commands in(Path home, NetworkNamespace namespace) throws Exception {
         NamespaceFile.in(HearthHome.open(home)).add(namespace);
         return in(home);
     }
 
-    /** The same with one more variable. */
+    /** The same commands with one more environment variable. */
     Commands with(String variable, String value) {
         var more = new HashMap<>(environment);
         more.put(variable, value);
@@ -70,7 +70,7 @@ record Commands(Map<String, String> environment) {
         return new Outcome(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    /** As {@link #run}, of a line whose words are divided by single spaces. */
+    /** As {@link #run}, for a line whose words are separated by single spaces. */
     Outcome line(String words) {
         return run(words.split(" ", -1));
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A demo that does not end as it should leaves nothing behind and says what happened. */
+/** A demo that fails or is ended leaves nothing behind and prints the reason. */
 @Timeout(180)
 final class DemoEndsIT {
     @TempDir

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The demo as a stranger runs it, smaller: processes, mDNS, training, and a master that is killed without warning. */
+/** The demo as a new user runs it, but smaller: processes, mDNS, training, and a killed master. */
 final class DemoIT {
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it
@@ -53,7 +53,7 @@ final class DemoIT {
         assertTrue(json.get("wire_bytes").getAsLong() > 1_000_000);
     }
 
-    /** Each node's gradients are a quarter as long, and all still end with the same weights. */
+    /** With compression each node sends a quarter of the bytes, and all nodes still end with the same weights. */
     @Tag("full")
     @Test
     void compressedItSendsLessAndAllEndWithTheSameWeights() {

@@ -27,7 +27,7 @@ final class DocsTest {
             Pattern.compile("-\\S+|\\b(jdk|java)\\.\\S+"); // a flag, or a name of the JDK
     private static final Pattern WORD = Pattern.compile("[A-Za-z_$][A-Za-z0-9_$]*");
 
-    /** A class of two words or more, or a method of four or more, as names of tests are. */
+    /** The name of a class of two or more words, or of a method of four or more words, as tests have. */
     private static final Pattern NAME =
             Pattern.compile("[A-Z][a-z0-9]+([A-Z][a-z0-9]*)+|[a-z][a-z0-9]*([A-Z][a-z0-9]*){3,}");
 
@@ -50,7 +50,7 @@ final class DocsTest {
         return name.substring(name.lastIndexOf('.') + 1);
     }
 
-    /** As a page on the web names its headings. */
+    /** The anchor that web pages have for a heading. */
     private static String anchor(String heading) {
         return heading.toLowerCase(Locale.ROOT)
                 .replaceAll("[^\\p{L}\\p{N} _-]", "")
@@ -106,7 +106,7 @@ final class DocsTest {
         return unknown;
     }
 
-    /** The changelog may name what is gone. */
+    /** The changelog may name classes that no longer exist. */
     @Test
     void everyClassAndTestThatAPageNamesExists() throws IOException {
         var words = new HashSet<String>();

@@ -22,18 +22,19 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A stranger on the LAN floods an agent with connections: it stays small, and a member that was away comes back all the same. */
+/** A stranger on the LAN floods an agent with connections. The agent stays small, and a member that was away can still come back. */
 @Tag("full")
 final class FloodIT {
     private static final int TRIED = 40_000;
     private static final double TRIED_PER_SECOND = TRIED / 30.0;
     private static final int UNADMITTED_MAX = 32;
-    private static final int OWN_SOCKETS_SPARE = 8; // links that come and go, and connections that are closed just now
+    private static final int OWN_SOCKETS_SPARE =
+            8; // links that open and close, and connections in the middle of closing
     private static final long HEAP_GROWTH_MAX = 20L << 20;
     private static final int LOG_LINES_MAX = 40;
 
     /**
-     * Processor time of the agent to that of the stranger, for the same connections. Both run on one machine, so its speed and its
+     * Largest ratio of the agent's processor time to that of the stranger, for the same connections. Both run on one machine, so its speed and its
      * other work cancel out; BENCHMARKS.md has the share of a core.
      */
     private static final double COST_RATIO_MAX = 1;
@@ -86,7 +87,7 @@ final class FloodIT {
                     .mapToLong(FloodIT::tried)
                     .max()
                     .orElseThrow();
-            Load before = Load.of(pid); // the code of the flood is compiled by now
+            Load before = Load.of(pid); // Java has compiled the code of the flood by now
             Load strangerBefore = Load.of(flooder.handle().pid());
             long tried = 0;
             while (tried < TRIED) {
@@ -127,7 +128,7 @@ final class FloodIT {
         return Long.parseLong(line.substring("tried ".length()));
     }
 
-    /** Processor time of a process in ticks of 10 ms, and when it was read. */
+    /** Processor time of a process in ticks of 10 ms, with the time of the reading. */
     private record Load(long ticks, long nanos) {
         static Load of(long pid) throws IOException {
             String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
@@ -170,7 +171,7 @@ final class FloodIT {
         }
     }
 
-    /** What is still in use after a collection of everything else. */
+    /** Bytes of the heap that are in use after a garbage collection. */
     private static long heapBytes(long pid) throws Exception {
         jcmd(pid, "GC.run");
         long kibibytes = USED.matcher(jcmd(pid, "GC.heap_info"))
@@ -191,7 +192,7 @@ final class FloodIT {
         return output;
     }
 
-    /** Follows the victim until its status is as wanted; the test's own time limit ends an endless wait. */
+    /** Waits until the status of the victim is as wanted. The time limit of the test bounds the wait. */
     private void awaitStatus(Predicate<JsonObject> wanted) throws Exception {
         try (var client = LocalApiClient.connect(
                         HearthHome.open(folder.resolve("h0")).socket("agent.sock"))

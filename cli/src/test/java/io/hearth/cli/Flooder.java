@@ -15,8 +15,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 
 /**
- * Floods a node's port from many addresses of one host until it is killed: connections that say nothing, one recorded hello of TLS
- * again and again, and hellos of which a byte comes each second. Prints how many connections it has tried.
+ * Floods the port of a node from many addresses of one host until it is killed. It opens connections that send nothing, that repeat one recorded TLS hello, and that send one byte of a hello each second. It prints the number of its connections.
  */
 final class Flooder {
     private static final int SILENT = 1_000;
@@ -28,7 +27,7 @@ final class Flooder {
     private final InetSocketAddress target;
     private final List<InetAddress> sources;
     private final byte[] hello;
-    private final AtomicLong tried = new AtomicLong(); // all attackers count it up
+    private final AtomicLong tried = new AtomicLong(); // all attackers increment it
 
     private Flooder(InetSocketAddress target, List<InetAddress> sources, byte[] hello) {
         this.target = target;
@@ -36,13 +35,13 @@ final class Flooder {
         this.hello = hello;
     }
 
-    /** What an attacker does with a connection until the victim ends it. */
+    /** The use of a connection until the victim ends it. */
     @FunctionalInterface
     private interface Attack {
         void on(Socket socket) throws IOException;
     }
 
-    /** Arguments: the victim's address and port, and how many addresses to attack from. */
+    /** Arguments: address and port of the victim, and the number of addresses to attack from. */
     public static void main(String[] arguments) throws Exception {
         int addresses = Integer.parseInt(arguments[2]);
         List<InetAddress> sources = IntStream.range(0, addresses)
@@ -116,7 +115,7 @@ final class Flooder {
             socket.connect(target);
             attack.on(socket);
         } catch (IOException _) {
-            // ended by the victim, which is what it should do
+            // the victim ended the connection, as it should
         }
         long count = tried.incrementAndGet();
         if (count % TOLD_EACH == 0) {
@@ -126,7 +125,7 @@ final class Flooder {
 
     private static void readToTheEnd(Socket socket) throws IOException {
         while (socket.getInputStream().read() >= 0) {
-            // what it says is of no interest
+            // the answer does not matter
         }
     }
 }

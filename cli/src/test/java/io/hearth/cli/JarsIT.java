@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The jars and poms as they ship. Each jar says its version and the name of its module; the program runs from its own jar. */
+/** The jars and poms of a release. Each jar has its version and the name of its module; the program runs from its jar. */
 final class JarsIT {
     private static final Path LIB = Path.of("target", "lib");
     private static final Pattern NAME = Pattern.compile("hearth-([a-z]+)(-.*)?\\.jar");

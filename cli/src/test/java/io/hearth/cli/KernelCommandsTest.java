@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code hearth kernel …} on this machine; the test's Java has the Vector API. */
+/** {@code hearth kernel …} on this machine. The Java of the tests has the Vector API. */
 final class KernelCommandsTest {
     private static final String PATH = System.getenv("PATH");
 
@@ -100,7 +100,7 @@ final class KernelCommandsTest {
         assertFalse(Files.exists(folder.resolve("home")), "nothing was measured and nothing written");
     }
 
-    /** The bound in the message is the one that holds here. */
+    /** The message names the bound that this command has. */
     @ParameterizedTest
     @ValueSource(strings = {"3", "1GiB", "8GiB"})
     void aSizeThatCannotBeTimedIsToldTheBoundOfKernels(String size) {
@@ -153,7 +153,7 @@ final class KernelCommandsTest {
         assertTrue(table.out().lines().toList().get(1).matches("portable +sum-int32 +4096 +[\\d.]+ +- +no"));
     }
 
-    /** As on a Mac without developer tools, whose cc is there and fails. */
+    /** As on a Mac without developer tools, which has a cc that fails. */
     @Test
     void aCompilerThatFailsLeavesTheColumnEmptyAndOneLineSaysSo() throws Exception {
         Path compiler = Files.writeString(

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A LAN of network namespaces with real multicast, made by {@code lab/lan} and removed at the end; needs root and Linux. */
+/** A LAN of network namespaces with real multicast, which {@code lab/lan} makes. Closing it removes the LAN. It needs root and Linux. */
 final class Lab implements AutoCloseable {
     private static final Path ROOT = Path.of(System.getProperty("hearth.root", "."));
 
@@ -21,7 +21,7 @@ final class Lab implements AutoCloseable {
         this.id = id;
     }
 
-    /** Why no lab can be made here; empty where one can. */
+    /** The reason why this machine cannot have a lab; empty if it can. */
     static Optional<String> missing() {
         if (!System.getProperty("os.name", "").equals("Linux")) {
             return Optional.of("network namespaces exist on Linux only");
@@ -44,7 +44,7 @@ final class Lab implements AutoCloseable {
         return lab;
     }
 
-    /** A {@code lan} command that must succeed. */
+    /** Runs a command of {@code lab/lan}, which must succeed. */
     void lan(String... arguments) throws IOException, InterruptedException {
         var command = new ArrayList<>(List.of(ROOT.resolve("lab/lan").toString(), "--lab", id));
         command.addAll(List.of(arguments));
@@ -81,7 +81,7 @@ final class Lab implements AutoCloseable {
         return start(environment, command);
     }
 
-    /** Starts any program; it ends with the lab. */
+    /** Starts a program that ends with the lab. */
     RunningProcess start(Map<String, String> environment, List<String> command) throws IOException {
         RunningProcess started = RunningProcess.start(environment, command);
         running.add(started);
@@ -90,7 +90,7 @@ final class Lab implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        boolean interrupted = Thread.interrupted(); // by a time limit: the lab must go all the same
+        boolean interrupted = Thread.interrupted(); // set by a time limit: remove the lab all the same
         try {
             for (RunningProcess process : running) {
                 process.end();

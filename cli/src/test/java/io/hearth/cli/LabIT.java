@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The product on a LAN of network namespaces: real multicast, real sockets, a cable that is pulled. */
+/** The product on a LAN of network namespaces: real multicast, real sockets, an unplugged cable. */
 @Tag("full")
 final class LabIT {
     @TempDir
@@ -153,7 +153,7 @@ final class LabIT {
         }
     }
 
-    /** Follows an agent until its status is as wanted; the test's own time limit ends an endless wait. */
+    /** Waits until the status of an agent is as wanted. The time limit of the test bounds the wait. */
     private JsonObject awaitStatus(int host, Predicate<JsonObject> wanted) throws Exception {
         try (var client = LocalApiClient.connect(socket(host)).orElseThrow()) {
             client.ask("watch");

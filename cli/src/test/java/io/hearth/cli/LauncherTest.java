@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Runs the real launcher in a source tree, with a JDK and a Maven that are scripts and only say what they were told. */
+/** Runs the real launcher in a source tree. The JDK and Maven there are scripts that only print their arguments. */
 final class LauncherTest {
     private static final String JAVA = """
             #!/bin/sh
@@ -63,7 +63,7 @@ final class LauncherTest {
     @SuppressWarnings("NullAway.Init") // set before each test
     private Path jdk;
 
-    /** What one start gave. */
+    /** The result of one start. */
     private record Outcome(int code, String out, String err) {}
 
     @BeforeEach
@@ -214,7 +214,7 @@ final class LauncherTest {
 
     @Test
     void whatWasEditedDuringABuildIsBuiltNextTime() throws Exception {
-        // again, until the file system's clock has gone on
+        // repeat until the clock of the file system has advanced
         script(root.resolve("mvnw"), MAVEN + """
                 until [ -n "$(find core/src/main/java/One.java -newer target/launcher.start)" ]; do
                     touch core/src/main/java/One.java
@@ -352,7 +352,7 @@ final class LauncherTest {
         return Files.readAllLines(root.resolve("builds"));
     }
 
-    /** How many archives the JDK was asked for. */
+    /** Number of archives that the launcher asked the JDK for. */
     private int archives() throws IOException {
         return Files.readAllLines(jdk.resolve("archives")).size();
     }

@@ -33,8 +33,7 @@ final class LogLevelTest {
         var outcome = Commands.in(home).with("HEARTH_LOG", "loud").run("version");
         assertEquals(0, outcome.code());
         assertEquals(
-                "hearth: HEARTH_LOG='loud' is ignored, it is no level: use error, warn, info, debug or trace\n",
-                outcome.err());
+                "hearth: HEARTH_LOG='loud' is ignored: it must be error, warn, info, debug or trace\n", outcome.err());
         for (String level : List.of("", "warn", "Debug")) {
             assertEquals(
                     "",

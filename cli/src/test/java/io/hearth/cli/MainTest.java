@@ -283,7 +283,7 @@ final class MainTest {
         return new Commands.Outcome(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    /** The first secret that the present home stores. */
+    /** The first secret in the home of this test. */
     private String secret() throws IOException {
         Matcher found = SECRET.matcher(
                 Files.readString(Path.of(String.valueOf(environment.get("HEARTH_HOME")), "namespace.toml")));

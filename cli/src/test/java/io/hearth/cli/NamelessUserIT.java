@@ -21,9 +21,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A user id without an entry in the user database, as containers are started with: everything works. */
+/** Hearth works for a user id without an entry in the user database, as containers have. */
 final class NamelessUserIT {
-    /** Of nobody anywhere; it may read the class path, wherever that is. */
+    /** Runs a program with an unknown user id that may read the class path wherever it is. */
     private static final List<String> AS_NAMELESS = List.of(
             "setpriv",
             "--reuid=2012345678",

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two machines, as a person pairs them: two processes and a code. */
+/** Pairs two machines as a user does: with two processes and a code. */
 @Timeout(180)
 final class PairingIT {
     @TempDir
@@ -56,7 +56,7 @@ final class PairingIT {
                 .getAsJsonObject();
     }
 
-    /** By mDNS, without an address, and nothing of the secret or of its code is logged on either side. */
+    /** Pairs by mDNS, without an address. Neither side logs any part of the secret or the code. */
     @Test
     void initPairJoin() throws Exception {
         try (RunningProcess pair = pair("study")) {
@@ -92,7 +92,7 @@ final class PairingIT {
         return new Commands(home(name)).run("id", "--json").json().get("short").getAsString();
     }
 
-    /** As scripts do: by address, with lines of JSON, and the code from standard input is not needed in the process list. */
+    /** Pairs as scripts do: by address, with JSON lines, and with the code on standard input, so that the process list does not show it. */
     @Tag("full")
     @Test
     void aWrongCodeIsSaidOnBothScreensAndTheRightOneIsGoodOnce() throws Exception {
@@ -126,7 +126,8 @@ final class PairingIT {
 
             try (RunningProcess again = join("cellar", code, "--peer", address, "--wait", "1s")) {
                 assertEquals(Exit.TIMED_OUT, again.exitCode(), again.output());
-                assertTrue(again.output().contains("a code lives 5 minutes and serves one machine"), again.output());
+                assertTrue(
+                        again.output().contains("a code is valid for 5 minutes and for one machine"), again.output());
             }
         }
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a person may type to pair: each mistake is one line that says what to do. */
+/** Each wrong input to the pairing commands gives one line that says what to do. */
 final class PairingInputTest {
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it
@@ -40,7 +40,7 @@ final class PairingInputTest {
         Outcome outcome = Commands.in(home()).line(line);
         assertEquals(Exit.USAGE, outcome.code());
         String said = outcome.line();
-        assertTrue(said.contains("no pairing code: it has other than 10 digits"), said);
+        assertTrue(said.contains("no pairing code: a code has 10 digits"), said);
         assertTrue(said.contains("such as 12-3456-7890; try 'hearth join --help'"), said);
         assertFalse(said.contains("abcdefgh") || said.contains("78x0") || said.contains("78901"), said);
         assertFalse(Files.exists(home().resolve("namespace.toml")));

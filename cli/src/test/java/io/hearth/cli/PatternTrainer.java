@@ -6,9 +6,9 @@ import io.hearth.core.ReduceOp;
 import java.time.Duration;
 import java.util.Arrays;
 
-/** A training script whose every gradient is one known number, so that a capture can be searched for it. */
+/** A training script whose gradients are all one known number, so that a test can search a capture for it. */
 final class PatternTrainer {
-    /** 0x4B1DF00D as a float: bytes that nothing else sends. */
+    /** 0x4B1DF00D as a float: no other data has these bytes. */
     static final float PATTERN = Float.intBitsToFloat(0x4B1DF00D);
 
     private PatternTrainer() {}

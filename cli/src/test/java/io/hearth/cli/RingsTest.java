@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A misspelt tag would run in no ring or in the wrong one, and the page on tests names every test that the fast ring leaves out. */
+/** Checks that each test has a known tag, and that the page on tests names every test that the fast ring leaves out. */
 final class RingsTest {
     private static final Path ROOT = Path.of(System.getProperty("hearth.root", ".."));
     private static final String PAGE = "docs/design/tests.md";

@@ -163,7 +163,7 @@ final class RosterCommandsTest {
         assertEquals(2, roster.book().current().generation());
     }
 
-    /** The removed machine granted one, that one another; each is asked for, and 'drop' takes the whole chain. */
+    /** The removed machine paired a second one, and that one a third. The command asks about each, and --drop removes the whole chain. */
     @Test
     void aChainOfGrantsIsDecidedAboutToItsEnd() throws Exception {
         NodeIdentity stolen = NodeIdentity.generate();
@@ -211,14 +211,14 @@ final class RosterCommandsTest {
         assertEquals(0, done.code());
         assertTrue(done.out().contains("generation 2") && done.out().contains("2 machines"), done.out());
         assertTrue(done.err().contains("no agent runs here"), done.err());
-        seen(desk, "desk", System.currentTimeMillis()); // its link showed the new secret
+        seen(desk, "desk", System.currentTimeMillis()); // its link had the new secret
         JsonObject again = commands.line("secret rotate --json").json();
         assertEquals(3, again.get("generation").getAsInt());
         assertEquals(0, again.getAsJsonArray("pair_again").size(), again.toString());
         assertTrue(again.get("waiting").getAsString().contains("desk"), again.toString());
     }
 
-    /** It was off for a month: the second change would leave it without a secret that anybody takes. */
+    /** The machine was off for a month. After a second change, no other machine would accept its secret. */
     @Test
     void aSecondNewSecretIsNotMadeBehindTheBackOfWhoIsAway() throws Exception {
         pair(desk, "desk");
@@ -258,7 +258,7 @@ final class RosterCommandsTest {
         assertFalse(second.json().has("waiting"), "nothing reaches it any more: " + second);
     }
 
-    /** A time that is not yet says nothing, and one that the clock gives now is believed again. */
+    /** A time in the future does not count; a time that the clock has reached counts again. */
     @Test
     void aClockThatWasAYearAheadHidesNobodyFromANewSecret() throws Exception {
         pair(desk, "desk");
@@ -270,7 +270,7 @@ final class RosterCommandsTest {
         assertEquals(0, commands.line("secret rotate").code());
     }
 
-    /** The secret was made by a clock of next year: nobody can be known to have it, and no removal waits for that. */
+    /** The secret has a date of next year, so no machine is known to have it. A removal does not wait for that. */
     @Test
     void aClockThatWasAYearAheadKeepsNoMachineFromRemoval() throws Exception {
         pair(desk, "desk");
@@ -297,7 +297,7 @@ final class RosterCommandsTest {
         fails("block " + self.peer().text(), "cannot block itself");
     }
 
-    /** As a process that was stopped: the kernel takes connections and questions for it. */
+    /** The agent is like a stopped process: the kernel accepts its connections and requests. */
     @Tag("full")
     @Test
     void aStoppedAgentKeepsNobodyFromReadingAndChangingTheFiles() throws Exception {
@@ -311,7 +311,7 @@ final class RosterCommandsTest {
                 assertEquals(0, outcome.code(), outcome.toString());
                 String warning = outcome.err().lines().findFirst().orElse("");
                 assertTrue(warning.contains("does not answer"), outcome.toString());
-                assertTrue(warning.contains("going on by the files of this machine alone"), outcome.toString());
+                assertTrue(warning.contains("going on with the files of this machine only"), outcome.toString());
             }
         }
         assertTrue(BlockFile.in(HearthHome.open(commands.home())).read().contains(kitchen));
@@ -331,7 +331,7 @@ final class RosterCommandsTest {
         }
     }
 
-    /** It may be the second one: two rosters know nothing of one another's removals. */
+    /** A second roster is dangerous: two rosters do not share their removals. */
     @Test
     void aMachineThatHasOnlyTheSecretFoundsNoRosterUnasked() throws Exception {
         seen(kitchen, "kitchen");
@@ -384,7 +384,7 @@ final class RosterCommandsTest {
         fails("init home --first", "is here already", other.peer().shortText(), "hearth peers");
     }
 
-    /** All of it is said before a code is shown, and so before anybody types one. */
+    /** The command reports all problems before it shows a code. */
     @Test
     void aMachineThatMayLetNobodyInShowsNoCode() throws Exception {
         HearthHome home = HearthHome.open(commands.home());

@@ -3,7 +3,7 @@ package io.hearth.cli;
 import io.hearth.cli.process.RunFolder;
 import java.nio.file.Path;
 
-/** Makes the folder of a chaos run, says where, and keeps it until its input ends or it is killed. */
+/** Makes the folder of a chaos run, prints its path, and keeps it until the input ends or the process is killed. */
 public final class RunFolderMaker {
     private RunFolderMaker() {}
 

@@ -15,7 +15,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/** A process that a test started, and what it has printed. */
+/** A process that a test started, and its output. */
 public final class RunningProcess implements AutoCloseable {
     private static final String END = "\0end";
 
@@ -29,7 +29,7 @@ public final class RunningProcess implements AutoCloseable {
         this.listener = Thread.ofVirtual().start(this::listen);
     }
 
-    /** Standard error is merged into standard output. */
+    /** Starts a process. Its standard error is merged into standard output. */
     public static RunningProcess start(Map<String, String> environment, List<String> command) throws IOException {
         var whole = new ArrayList<>(isInterruptIgnored() ? List.of("env", "--default-signal=INT") : List.<String>of());
         whole.addAll(command);
@@ -38,7 +38,7 @@ public final class RunningProcess implements AutoCloseable {
         return new RunningProcess(builder.start());
     }
 
-    /** A shell starts its background jobs with SIGINT ignored; children inherit that, and Java then ignores it too. */
+    /** Whether this process ignores SIGINT. A shell starts background jobs so; children inherit it, and then Java ignores SIGINT too. */
     private static boolean isInterruptIgnored() throws IOException {
         Path status = Path.of("/proc/self/status");
         if (!Files.isReadable(status)) {
@@ -59,7 +59,7 @@ public final class RunningProcess implements AutoCloseable {
         return start(environment, command);
     }
 
-    /** Java with the product and the tests on its class path. */
+    /** The command line of Java with the product and the tests on the class path. */
     public static List<String> java() {
         return List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -86,7 +86,7 @@ public final class RunningProcess implements AutoCloseable {
         }
     }
 
-    /** Waits for a line; fails with all that was printed when the process ends or a minute passes before. */
+    /** Waits for a line. If the process ends before, or after a minute, it fails with all output. */
     public String await(String what, Predicate<String> wanted) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (true) {
@@ -107,16 +107,16 @@ public final class RunningProcess implements AutoCloseable {
         return exitCode(90);
     }
 
-    /** As {@link #exitCode()}, for what takes longer than 90 s. */
+    /** As {@link #exitCode()}, for processes that take longer than 90 s. */
     public int exitCode(long seconds) throws InterruptedException {
         if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
             throw new AssertionError("still running after " + seconds + " s:\n" + output());
         }
-        listener.join(Duration.ofSeconds(10)); // all that it printed is here, unless a child of it lives on
+        listener.join(Duration.ofSeconds(10)); // then all its output is here, unless a child of it is alive
         return process.exitValue();
     }
 
-    /** All that was printed so far. */
+    /** All output so far. */
     String output() {
         fresh.drainTo(seen);
         seen.remove(END);
@@ -127,7 +127,7 @@ public final class RunningProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    /** As Ctrl-C does. */
+    /** Sends SIGINT, as Ctrl-C does. */
     void interrupt() throws IOException, InterruptedException {
         new ProcessBuilder("kill", "-INT", "" + process.pid()).start().waitFor();
     }

@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nothing that a node prints, logs, answers, or hands to a child holds a secret or a key. */
+/** A node never prints, logs, sends or passes to a child a secret or a key. */
 final class SecretLeaksIT {
-    /** All that can be logged, also by the libraries. */
+    /** Flags for the most verbose logs, also of the libraries. */
     private static final List<String> LOUD =
             List.of("-Dorg.slf4j.simpleLogger.log.io.netty=trace", "-Dorg.slf4j.simpleLogger.log.javax.jmdns=trace");
 
@@ -99,7 +99,7 @@ final class SecretLeaksIT {
         }
     }
 
-    /** The secret is in the parent's environment, where a container puts it: the demo's nodes have one of their own. */
+    /** The environment of the parent has a secret, as in a container. The nodes of the demo use their own secret. */
     @Tag("full")
     @Test
     void theNodesOfADemoInheritNone() throws Exception {
@@ -130,7 +130,7 @@ final class SecretLeaksIT {
         }
     }
 
-    /** A program that {@code wait} starts is any program: it may show its environment to others or send it somewhere. */
+    /** {@code wait} can start any program, and such a program may disclose its environment. */
     @Tag("full")
     @Test
     void theProgramAfterAWaitGetsNoneUnlessItIsAskedFor() throws Exception {

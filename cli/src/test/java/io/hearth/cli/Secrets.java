@@ -12,12 +12,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What must never be seen, in all forms in which a program might show it by mistake. */
+/** Secrets and keys in all forms in which a program might print them by mistake. */
 final class Secrets {
     private static final String ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
     private static final int SECRET_BYTES = 32;
 
-    private final Map<String, String> forms = new LinkedHashMap<>(); // name of the form -> what to look for
+    private final Map<String, String> forms = new LinkedHashMap<>(); // name of the form -> text to search for
 
     private Secrets() {}
 
@@ -47,7 +47,7 @@ final class Secrets {
         return secrets;
     }
 
-    /** Also a private key, from its file. */
+    /** Adds a private key, from the text of its file. */
     Secrets andKey(String pem) {
         String begin = "-----BEGIN PRIVATE KEY-----";
         String body = pem.substring(pem.indexOf(begin) + begin.length(), pem.indexOf("-----END PRIVATE KEY-----"));
@@ -69,7 +69,7 @@ final class Secrets {
         forms.put(what + " as a list", list.substring(1, list.length() - 1));
     }
 
-    /** The names of the forms that {@code text} holds; raw bytes are looked for in ISO-8859-1. */
+    /** The names of the forms that {@code text} contains. Raw bytes are searched as ISO-8859-1. */
     List<String> foundIn(String text) {
         return forms.entrySet().stream()
                 .filter(form -> text.contains(form.getValue()))

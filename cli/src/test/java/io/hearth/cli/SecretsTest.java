@@ -8,7 +8,7 @@ import io.hearth.identity.SecretText;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The search for leaks finds one: it reads the secret as the product does. */
+/** Checks that the search for leaks finds a leak: it reads the secret as the product does. */
 final class SecretsTest {
     @Test
     void aTextThatHoldsTheSecretIsFound() throws Exception {
@@ -18,7 +18,7 @@ final class SecretsTest {
         assertEquals(List.of(), secrets.foundIn("nothing"));
     }
 
-    /** RFC 4648 says that "fooba" is MZXW6YTB: so a secret of known bytes is found in hexadecimal. */
+    /** RFC 4648 encodes "fooba" as MZXW6YTB. The search finds a secret of known bytes in hexadecimal. */
     @Test
     void theBytesAreThoseOfTheText() throws Exception {
         // version 1, generation 1, then 32 bytes of which each is 0x11, then a checksum

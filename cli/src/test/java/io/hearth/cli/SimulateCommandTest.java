@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** The report of a sweep as a person and as a program reads it. */
+/** The report of a sweep as text and as JSON. */
 final class SimulateCommandTest {
     private static final Delays HUNDRED = new Delays(new TreeMap<>(Map.of(0, 50L, 10, 40L, 20, 9L, 30, 1L)));
     private static final Outcome BROKEN = new Outcome(

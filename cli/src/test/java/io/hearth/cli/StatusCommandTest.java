@@ -47,7 +47,7 @@ final class StatusCommandTest {
                 """.formatted(self, peer);
         List<String> lines = shown(status);
         assertEquals(
-                "view 7 of selfself#1.0, 2 members, master selfself, this node is stalled, view told by peerpeer",
+                "view 7 of selfself#1.0, 2 members, master selfself, this node is stalled, view from peerpeer",
                 lines.get(1));
         assertTrue(lines.get(4).contains("mac") && lines.get(4).contains("degraded"), lines::toString);
         assertEquals(

@@ -36,9 +36,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Attack 33: a member tells an agent texts that steer a terminal; no person and no script sees them. */
+/** Attack 33: a member sends an agent texts that control a terminal. The agent shows them neither to users nor to scripts. */
 final class SteeringTextIT {
-    /** Clears the screen, writes the clipboard, ends the line, turns the text around. */
+    /** Control sequences that clear the screen, write the clipboard, end the line and reverse the text. */
     private static final String STEERING =
             "\u001b[2J\u001b]52;c;aGk=\u0007kit\u202echen\r\nrejected: all is well\u2028\u200b\u2066end\u009b31m";
 
@@ -107,7 +107,7 @@ final class SteeringTextIT {
             await(
                     agent::output,
                     SteeringTextIT::tellsTheReason,
-                    () -> { // both dial, and one of two links gives way
+                    () -> { // both nodes dial, and one of the two links is closed
                         links.dial(address);
                         links.close(to, STEERING);
                     });
@@ -141,7 +141,7 @@ final class SteeringTextIT {
         return await(() -> commands.line("status --json").json(), seen, () -> {});
     }
 
-    /** What is there once it is as wanted; {@code again} happens each time that it is not. */
+    /** Waits until {@code now} gives a wanted value and returns it. It runs {@code again} after each other value. */
     private static <T> T await(Supplier<T> now, Predicate<T> wanted, Runnable again) {
         long startNanos = System.nanoTime();
         T last = now.get();
@@ -164,7 +164,7 @@ final class SteeringTextIT {
                 .toList();
     }
 
-    /** Each text in it, as a script gets it. */
+    /** Checks each text of a JSON value, as a script reads it. */
     private static void assertHarmless(JsonElement json) {
         if (json.isJsonObject()) {
             json.getAsJsonObject().asMap().values().forEach(SteeringTextIT::assertHarmless);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Trainers as processes that a person starts and stops. */
+/** Trainers as processes that a user starts and stops. */
 @Timeout(180)
 final class TrainIT {
     @TempDir

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code hearth wait} and {@code hearth status} as a script uses them, with and without an agent. */
+/** {@code hearth wait} and {@code hearth status} as scripts use them, with and without an agent. */
 final class WaitIT {
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it
@@ -49,7 +49,7 @@ final class WaitIT {
             assertEquals(Exit.OK, found.code(), found.err());
             assertEquals("", found.out());
             assertTrue(found.err().contains("1 of 1 machines"), found.err());
-            there.run("wait", "--peers", "0"); // asks the agent that is there
+            there.run("wait", "--peers", "0"); // asks the running agent
             assertEquals(1, other.node().status().view().members(), "who waited left in order before it ended");
         }
     }

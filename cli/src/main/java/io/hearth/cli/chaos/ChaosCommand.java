@@ -9,6 +9,7 @@ import io.hearth.cli.terminal.EngineConverter;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.cli.terminal.UntilSignal;
+import io.hearth.cli.terminal.Usage;
 import io.hearth.core.HearthException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -25,16 +26,20 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code hearth chaos}: a training cluster in network namespaces whose hosts are unplugged, killed, paused and parted. */
+/** {@code hearth chaos}: trains on hosts in network namespaces and injects faults. */
 @Command(
         name = "chaos",
         description = {
-            "Train on hosts that are network namespaces of this machine (Linux, root), unplug, kill, pause and part them at",
-            "random moments, and see that the others go on and all end with the same weights. With --only: repeat one kind",
-            "of fault. silent, killed, master and pause: how soon the next sum of 16 MiB comes. switch: all links go down",
-            "and come back one by one. one-way: a host hears and is not heard, or the reverse. away: a host is unplugged",
-            "for --away. disk: one host's disk is slow while others are killed. process: workers of one home on one machine",
-            "are killed. Ctrl-C ends a run with the report of the rounds so far."
+            "Train on hosts that are network namespaces of this machine (Linux, root). Unplug, kill, pause and split hosts at"
+                    + " random moments. Check that the other hosts go on, and that all end with the same weights.",
+            "With --only, repeat one kind of fault:",
+            "  silent, killed, master, pause: measure the time until the next sum of 16 MiB",
+            "  switch:  all links go down and come back one by one",
+            "  one-way: a host receives but cannot send, or the reverse",
+            "  away:    a host is unplugged for the time of --away",
+            "  disk:    the disk of one host is slow, while other hosts are killed",
+            "  process: all workers share one machine and one home, and one worker is killed",
+            "Ctrl-C ends the run and prints the report of the finished rounds."
         })
 public final class ChaosCommand implements Callable<Integer> {
     private static final int HOSTS_MAX = 9;
@@ -45,32 +50,33 @@ public final class ChaosCommand implements Callable<Integer> {
     private final Terminal terminal;
 
     @Spec
-    private @org.jspecify.annotations.Nullable CommandSpec command;
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec command;
 
     @Option(
             names = "--hosts",
             paramLabel = "N",
-            description = "How many, 3 to " + HOSTS_MAX + " (default: 5; with --only 3, switch 5).")
+            description = "Number of hosts, 3 to " + HOSTS_MAX + " (default: 5; with --only 3, with --only switch 5).")
     private Optional<Integer> hosts = Optional.empty();
 
-    @Option(names = "--seed", paramLabel = "N", description = "Of what is done when (default: drawn, and told).")
+    @Option(names = "--seed", paramLabel = "N", description = "Seed of the fault schedule (default: random, printed).")
     private Optional<Long> seed = Optional.empty();
 
     @Option(
             names = "--duration",
             paramLabel = "TIME",
             converter = Durations.class,
-            description = "How long new faults begin (default: 10m).")
+            description = "How long the run starts new faults (default: 10m).")
     private Optional<Duration> duration = Optional.empty();
 
     @Option(
             names = {"--only", "--kind"},
             paramLabel = "KIND",
             converter = OnlyKind.class,
-            description = "Repeat one kind: " + ChaosOnly.NAMES + ".")
+            description = "Repeat one kind of fault: " + ChaosOnly.NAMES + ".")
     private Optional<ChaosOnly> only = Optional.empty();
 
-    @Option(names = "--count", paramLabel = "N", description = "With --only: how many faults (default: 50; away 1).")
+    @Option(names = "--count", paramLabel = "N", description = "With --only: number of faults (default: 50; away 1).")
     private Optional<Integer> count = Optional.empty();
 
     @Option(
@@ -87,20 +93,25 @@ public final class ChaosCommand implements Callable<Integer> {
             description = EngineConverter.DESCRIPTION)
     private EngineName engine = EngineName.AUTO;
 
-    @Option(names = "--logs", paramLabel = "FOLDER", description = "Keep what the workers wrote.")
+    @Option(
+            names = "--logs",
+            paramLabel = "FOLDER",
+            description = "Folder for the output of the workers (default: removed after the run).")
     private Optional<Path> logs = Optional.empty();
 
     @Option(
             names = "--json",
-            description = "The report as one line of JSON on standard output; the rest on standard error.")
+            description =
+                    "Print the report as one line of JSON on standard output, and everything else on standard error.")
     private boolean json;
 
-    /** A kind that can be repeated alone. */
+    /** Reads a kind of fault that a run can repeat. */
     static final class OnlyKind implements ITypeConverter<ChaosOnly> {
         @Override
         public ChaosOnly convert(String text) {
             return ChaosOnly.of(text)
-                    .orElseThrow(() -> new TypeConversionException("'" + text + "' is not one of " + ChaosOnly.NAMES));
+                    .orElseThrow(
+                            () -> new TypeConversionException("must be " + ChaosOnly.NAMES + ", got '" + text + "'"));
         }
     }
 
@@ -113,29 +124,29 @@ public final class ChaosCommand implements Callable<Integer> {
         checkOptions();
         EngineConverter.require(engine, terminal);
         long drawn = seed.orElseGet(() -> System.nanoTime() & Integer.MAX_VALUE);
-        PrintStream people = json ? terminal.err() : terminal.out();
-        people.println("seed " + drawn);
+        PrintStream messages = json ? terminal.err() : terminal.out();
+        messages.println("seed " + drawn);
         Optional<ChaosDrill> drill = drill(drawn);
         try (var _ = new UntilSignal();
                 ChaosStage stage = open(drill)) {
-            people.println("lab " + stage.labId());
-            ChaosPlay play = play(stage, drill, drawn, people);
+            messages.println("lab " + stage.labId());
+            ChaosPlay play = play(stage, drill, drawn, messages);
             try {
                 play.play();
             } catch (HearthException | InterruptedException ended) {
-                tell(play.report(), drawn, false, people);
-                if (Thread.interrupted()) { // Ctrl-C also ends the workers and scripts, which may show first
+                tell(play.report(), drawn, false, messages);
+                if (Thread.interrupted()) { // Ctrl-C also ends the workers and scripts, whose end may be noticed first
                     throw interrupted(ended);
                 }
                 throw ended;
             }
             ChaosReport report = play.report();
-            tell(report, drawn, true, people);
+            tell(report, drawn, true, messages);
             if (!report.isGood()) {
                 throw new HearthException(String.format(
                         Locale.ROOT,
-                        "%d hangs, %d divergences, %d removals for a pause of 1 s, %d broken promises: a fault in Hearth, or"
-                                + " a machine that is too busy; run it again with --seed %d --logs FOLDER",
+                        "%d hangs, %d divergences, %d removals after a pause of 1 s, %d broken promises: a bug in Hearth, or"
+                                + " this machine is too busy; run it again with --seed %d --logs FOLDER",
                         report.hangs(),
                         report.divergences(),
                         report.removalsOfPaused(),
@@ -152,10 +163,10 @@ public final class ChaosCommand implements Callable<Integer> {
         return interrupted;
     }
 
-    /** @param isComplete whether the run came to its own end */
-    private void tell(ChaosReport report, long drawn, boolean isComplete, PrintStream people) {
+    /** @param isComplete whether the run ended by itself */
+    private void tell(ChaosReport report, long drawn, boolean isComplete, PrintStream messages) {
         if (!isComplete) {
-            people.println("ended early: the report of what was over by then");
+            messages.println("ended early: the report covers the finished rounds");
         }
         if (json) {
             JsonObject data = report.toJson();
@@ -188,14 +199,14 @@ public final class ChaosCommand implements Callable<Integer> {
         return hosts.orElse(only.isEmpty() || only.get() == ChaosOnly.SWITCH ? 5 : ChaosSeries.HOSTS_DEFAULT);
     }
 
-    private ChaosPlay play(ChaosStage stage, Optional<ChaosDrill> drill, long drawn, PrintStream people) {
+    private ChaosPlay play(ChaosStage stage, Optional<ChaosDrill> drill, long drawn, PrintStream messages) {
         if (only.isEmpty()) {
-            return new ChaosRun(stage, hosts(), drawn, duration.orElse(Duration.ofMinutes(10)), people::println);
+            return new ChaosRun(stage, hosts(), drawn, duration.orElse(Duration.ofMinutes(10)), messages::println);
         }
         int rounds = count.orElse(only.get() == ChaosOnly.AWAY ? 1 : 50);
         return drill.isPresent()
-                ? new ChaosDrillRun(stage, hosts(), drill.get(), rounds, people::println)
-                : new ChaosSeries(stage, hosts(), only.get().kinds().getFirst(), drawn, rounds, people::println);
+                ? new ChaosDrillRun(stage, hosts(), drill.get(), rounds, messages::println)
+                : new ChaosSeries(stage, hosts(), only.get().kinds().getFirst(), drawn, rounds, messages::println);
     }
 
     private void checkOptions() {
@@ -208,22 +219,20 @@ public final class ChaosCommand implements Callable<Integer> {
             throw usage("--count must be 1 to " + COUNT_MAX + ", got " + times);
         }
         if (only.isPresent() && duration.isPresent()) {
-            throw usage("--only takes --count faults, however long that takes: leave out --duration");
+            throw usage("--only runs for --count faults, not for a time: leave out --duration");
         }
         if (away.isPresent() && only.filter(ChaosOnly.AWAY::equals).isEmpty()) {
             throw usage("--away needs --only away");
         }
         if (away.isPresent() && (away.get().isZero() || away.get().compareTo(AWAY_MAX) > 0)) {
-            throw usage("--away must be more than 0s and at most 24h");
+            throw usage("--away must be more than 0s and at most 24h, got " + away.get());
         }
         if (only.isEmpty() && count.isPresent()) {
-            throw usage("--count needs --only KIND; without it --duration says how long");
+            throw usage("--count needs --only KIND; without --only, set --duration");
         }
     }
 
-    private RuntimeException usage(String what) {
-        return command == null
-                ? new IllegalArgumentException(what)
-                : new ParameterException(command.commandLine(), what);
+    private ParameterException usage(String what) {
+        return Usage.mistake(command, what);
     }
 }

@@ -20,26 +20,24 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
- * Trains the digits until told to stop, whatever happens to the group: who was removed, or came late, enters at a step's begin and
- * takes the state of the others.
+ * Trains the digits until the driver stops it. A worker that was removed, or that comes late, joins the group at the begin of a step and takes over the state of the others.
  *
- * <p>One more number travels with the gradients: above 0 once somebody was told to stop. All see it in the same step and so end after
- * the same step; it is part of the shared state for those who enter right then.
+ * <p>One more number travels with the gradients: it is above 0 as soon as one worker was told to stop. All workers see it in the same step, so they end after the same step. It is part of the shared state, for workers that join in that step.
  */
 final class ChaosDigits {
     private static final long SEED = 1;
     private static final int FAILURES_MAX = 1_000;
 
     private final DistributedContext cluster;
-    private final Consumer<ChaosEvent> tell;
+    private final Consumer<ChaosEvent> events;
     private final Mlp model = DigitsRecipe.model(SEED);
     private final DigitsSteps steps = new DigitsSteps(Digits.load(), SEED);
     private final float[] isOver = new float[1];
     private int failures;
 
-    ChaosDigits(DistributedContext cluster, Consumer<ChaosEvent> tell) {
+    ChaosDigits(DistributedContext cluster, Consumer<ChaosEvent> events) {
         this.cluster = cluster;
-        this.tell = tell;
+        this.events = events;
     }
 
     void run(BooleanSupplier isToldToStop) throws HearthException {
@@ -49,11 +47,11 @@ final class ChaosDigits {
             try {
                 train(step.step(), isToldToStop.getAsBoolean());
             } catch (CollectiveException outside) {
-                told(outside);
+                report(outside);
             }
             step = begin();
         }
-        tell.accept(new ChaosEvent.Ended(System.nanoTime(), step.step(), state()));
+        events.accept(new ChaosEvent.Ended(System.nanoTime(), step.step(), state()));
     }
 
     private void train(long step, boolean isToldToStop) throws CollectiveException {
@@ -61,29 +59,29 @@ final class ChaosDigits {
         float[] all = Arrays.copyOf(gradients, gradients.length + 1);
         all[gradients.length] = isToldToStop ? 1 : 0;
         CollectiveResult result = cluster.allReduce(all, ReduceOp.AVG);
-        tell.accept(new ChaosEvent.Summed(System.nanoTime(), step, result.contributors(), ChaosEvent.UNKNOWN));
+        events.accept(new ChaosEvent.Summed(System.nanoTime(), step, result.contributors(), ChaosEvent.UNKNOWN));
         isOver[0] = all[gradients.length];
         model.step(Arrays.copyOf(all, gradients.length));
     }
 
-    /** Enters again and again, until it is in. */
+    /** Begins a step. It retries until this worker is a member of the group. */
     private StepStart begin() throws HearthException {
         while (true) {
             try {
                 StepStart step = cluster.beginStep();
-                tell.accept(new ChaosEvent.Begun(
+                events.accept(new ChaosEvent.Begun(
                         System.nanoTime(), step.step(), cluster.rank(), cluster.worldSize(), step.replaced(), state()));
                 failures = 0;
                 return step;
             } catch (CollectiveException outside) {
-                told(outside);
+                report(outside);
             }
         }
     }
 
-    private void told(CollectiveException outside) throws HearthException {
+    private void report(CollectiveException outside) throws HearthException {
         String why = String.valueOf(outside.getMessage());
-        tell.accept(
+        events.accept(
                 outside instanceof RemovedFromClusterException
                         ? new ChaosEvent.Removed(System.nanoTime(), why)
                         : new ChaosEvent.Failed(System.nanoTime(), why));

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-/** A training in which a {@link ChaosDrill} repeats one kind of fault, round after round, each judged by its kind's promise. */
+/** A training in which a {@link ChaosDrill} repeats one kind of fault. The judge checks each round against the promise of that kind. */
 final class ChaosDrillRun implements ChaosPlay {
     private final ChaosTraining training;
     private final List<Integer> hosts;
@@ -19,7 +19,7 @@ final class ChaosDrillRun implements ChaosPlay {
     private final Consumer<String> say;
     private boolean isWhole = true;
 
-    /** @param count rounds */
+    /** @param count number of rounds */
     ChaosDrillRun(ChaosStage stage, int hosts, ChaosDrill drill, int count, Consumer<String> say) {
         this.training = new ChaosTraining(stage, hosts, _ -> {});
         this.hosts = IntStream.range(0, hosts).boxed().toList();
@@ -34,10 +34,10 @@ final class ChaosDrillRun implements ChaosPlay {
         say.accept(hosts.size() + " hosts train together");
         for (int i = 1; i <= count; i++) {
             long beginNanos = System.nanoTime();
-            String told = round(drill.next());
+            String outcome = round(drill.next());
             long tookNanos = System.nanoTime() - beginNanos;
             training.judge().took(tookNanos);
-            say.accept(String.format(Locale.ROOT, "%d of %d: %s (%.1f s)", i, count, told, tookNanos / 1e9));
+            say.accept(String.format(Locale.ROOT, "%d of %d: %s (%.1f s)", i, count, outcome, tookNanos / 1e9));
         }
         if (isWhole) {
             training.stop();
@@ -51,15 +51,15 @@ final class ChaosDrillRun implements ChaosPlay {
 
     private String round(ChaosPlan.Act act) throws HearthException, InterruptedException {
         if (!isWhole || ChaosDrill.needsNewTraining(act, training.outside())) {
-            training.startAnew();
+            training.restart();
         }
         training.rest(act.waitNanos());
         OptionalLong wholeNanos = training.perform(act, hosts);
-        String told = training.judge().settle(wholeNanos);
+        String outcome = training.judge().settle(wholeNanos);
         isWhole = wholeNanos.isPresent();
         if (!isWhole) {
             training.dumpThreads();
         }
-        return told;
+        return outcome;
     }
 }

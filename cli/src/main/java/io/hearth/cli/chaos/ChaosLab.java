@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A LAN of network namespaces, by {@code lab/lan}: cables that are pulled, a switch that falls apart. */
+/** A LAN of network namespaces that {@code lab/lan} makes. The caller can unplug hosts and split the switch. */
 public final class ChaosLab implements AutoCloseable {
     private final Path lan;
     private final String id;
@@ -25,10 +25,10 @@ public final class ChaosLab implements AutoCloseable {
     }
 
     /**
-     * The script that makes labs.
+     * The path of {@code lab/lan}.
      *
-     * @param command who asks, for people
-     * @throws SetupException no lab can be made here; says why
+     * @param command the command that needs a lab, for messages
+     * @throws SetupException this machine cannot have labs; the message says why
      */
     public static Path script(String command) throws SetupException {
         Optional<String> obstacle = obstacle(
@@ -42,13 +42,13 @@ public final class ChaosLab implements AutoCloseable {
         return scriptOfTree(command);
     }
 
-    /** Why no lab can be made by this user of such a system; empty where one can. */
+    /** The reason why this user cannot make labs on such a system; empty if the user can. */
     static Optional<String> obstacle(String command, String system, String user, String path) {
         if (!system.equals("Linux")) {
             return Optional.of(command + " needs network namespaces, which exist on Linux only; run it there");
         }
         if (!user.equals("root")) {
-            return Optional.of(command + " works in network namespaces, which needs root; run it with sudo");
+            return Optional.of(command + " uses network namespaces, which need root; run it with sudo");
         }
         return Stream.of("ip", "tc", "unshare", "bash")
                 .filter(program -> !isOnPath(program, path))
@@ -57,7 +57,7 @@ public final class ChaosLab implements AutoCloseable {
                         + "', which is not on PATH; install the packages iproute2, util-linux and bash");
     }
 
-    /** Refuses to begin what needs a program that most labs do without. */
+    /** Checks for a program that only some kinds of faults need. */
     static void require(String command, String program, String itsPackage) throws SetupException {
         if (!isOnPath(program, System.getenv().getOrDefault("PATH", ""))) {
             throw new SetupException(
@@ -69,14 +69,14 @@ public final class ChaosLab implements AutoCloseable {
         return Arrays.stream(path.split(":", -1)).anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
 
-    /** The program lies in its source tree, some folders below the one that holds the lab. */
+    /** Finds {@code lab/lan} in the source tree of this program. */
     private static Path scriptOfTree(String command) throws SetupException {
         return SourceTree.find(Path.of("lab", "lan"), Files::isExecutable)
                 .orElseThrow(() -> new SetupException("no lab/lan in a folder above this program: " + command
                         + " runs from the source tree of Hearth only, as ./" + command));
     }
 
-    /** A lab that somebody else made and removes. */
+    /** A lab that another program made and will remove. */
     public static ChaosLab existing(Path script, String id) {
         return new ChaosLab(script, id);
     }
@@ -88,39 +88,39 @@ public final class ChaosLab implements AutoCloseable {
             lab.lan("up", "" + hosts);
             return lab;
         } catch (InterruptedException stop) {
-            lab.close(); // what was begun was finished all the same
+            lab.close(); // the script had finished its work in spite of the interrupt
             throw stop;
         }
     }
 
-    /** Ends a lab's processes and removes it, if there is one of that id. */
+    /** Ends the processes of the lab with that id and removes the lab, if it exists. */
     static void down(Path script, String id) throws SetupException, InterruptedException {
         new ChaosLab(script, id).lan("down");
     }
 
-    /** The cables of these hosts are out, all at once. */
+    /** Unplugs these hosts, all at once. */
     void cut(List<Integer> unplugged) throws SetupException, InterruptedException {
         var arguments = new ArrayList<>(List.of("cut"));
         unplugged.forEach(host -> arguments.add("" + host));
         lan(arguments.toArray(String[]::new));
     }
 
-    /** The others do not hear a host, which hears them. */
+    /** Drops all that a host sends; the host still receives. */
     void mute(int host) throws SetupException, InterruptedException {
         lan("mute", "" + host);
     }
 
-    /** A host does not hear the others, which hear it. */
+    /** Drops all that is sent to a host; the host can still send. */
     void deafen(int host) throws SetupException, InterruptedException {
         lan("deaf", "" + host);
     }
 
-    /** The cable is in again, and works in both directions. */
+    /** Plugs a host in again, for both directions. */
     void plug(int host) throws SetupException, InterruptedException {
         lan("heal", "" + host);
     }
 
-    /** The switch falls apart: only the hosts of one side reach each other. */
+    /** Splits the switch: only hosts of the same side reach each other. */
     void split(List<List<Integer>> sides) throws SetupException, InterruptedException {
         lan(
                 "split",
@@ -129,19 +129,19 @@ public final class ChaosLab implements AutoCloseable {
                         .collect(Collectors.joining("|")));
     }
 
-    /** All cables are in and the switch is one. */
+    /** Plugs all hosts in and joins the switch. */
     void heal() throws SetupException, InterruptedException {
         lan("heal");
     }
 
-    /** The command line that becomes {@code command} on a host, in the same process. */
+    /** The command line that runs {@code command} on a host, without a process in between. */
     public List<String> on(int host, List<String> command) {
         var whole = new ArrayList<>(List.of(lan.toString(), "--lab", id, "run", "" + host, "--"));
         whole.addAll(command);
         return whole;
     }
 
-    /** IPv4 address of a host. */
+    /** The IPv4 address of a host. */
     public String address(int host) throws SetupException, InterruptedException {
         return lan("ip", "" + host).strip();
     }
@@ -164,7 +164,7 @@ public final class ChaosLab implements AutoCloseable {
         }
     }
 
-    /** Also for a thread that is interrupted: the lab must go all the same. */
+    /** Removes the lab, even if this thread is interrupted. */
     @Override
     public void close() throws SetupException {
         boolean interrupted = Thread.interrupted();

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** What {@code hearth chaos --only} can repeat. */
+/** The kinds of faults that {@code hearth chaos --only} can repeat. */
 public enum ChaosOnly {
     SILENT("silent"),
     KILLED("killed"),
@@ -17,7 +17,7 @@ public enum ChaosOnly {
     DISK("disk"),
     PROCESS("process");
 
-    /** All of them, for people. */
+    /** All names, for messages. */
     public static final String NAMES = "silent, killed, master, pause, switch, one-way, away, disk or process";
 
     private final String text;
@@ -30,7 +30,7 @@ public enum ChaosOnly {
         return Arrays.stream(values()).filter(only -> only.text.equals(text)).findFirst();
     }
 
-    /** A round has one of them. */
+    /** The kinds from which each round takes one. */
     public List<ChaosKind> kinds() {
         return switch (this) {
             case SILENT -> List.of(ChaosKind.SILENT);
@@ -45,7 +45,7 @@ public enum ChaosOnly {
         };
     }
 
-    /** Whether each round has a new group that sums large vectors; else one training goes on from round to round. */
+    /** Whether the rounds are measured on sums of large vectors ({@link ChaosSeries}); else one training goes on from round to round. */
     boolean isSeries() {
         return kinds().getFirst().isMixed();
     }

@@ -8,14 +8,14 @@ import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
-/** A training that is struck act by act, as a {@link ChaosPlan} says, for as long as it was given; then all must end alike. */
+/** A training with the faults of a {@link ChaosPlan}, act by act, for a given time. At the end all workers must have the same weights. */
 final class ChaosRun implements ChaosPlay {
     private final ChaosTraining training;
     private final ChaosPlan plan;
     private final Duration duration;
     private final Consumer<String> say;
 
-    /** @param duration how long new acts begin */
+    /** @param duration how long the run begins new acts */
     ChaosRun(ChaosStage stage, int hosts, long seed, Duration duration, Consumer<String> say) {
         this.training = new ChaosTraining(stage, hosts, say);
         this.plan = new ChaosPlan(seed, hosts);
@@ -50,9 +50,9 @@ final class ChaosRun implements ChaosPlay {
                     "whole again %.1f s after the last healing, step %d",
                     wholeNanos.getAsLong() / 1e9,
                     report().steps()));
-        } else { // a host does not come back: the rest of the time goes on with a new training
+        } else { // a host did not come back: a new training takes the rest of the time
             training.dumpThreads();
-            training.startAnew();
+            training.restart();
         }
     }
 }

@@ -17,17 +17,15 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Measures one kind of fault again and again: a group sums large vectors, one fault strikes it at a random moment, and the time is
- * taken until those who go on have their next sum.
+ * Repeats one kind of fault and measures it: a group sums large vectors, one fault strikes a worker at a random moment, and the judge takes the time until all other workers have their next sum.
  *
- * <p>The workers stay from round to round. Only the struck one is started again, with an identity of its own, and has to be in the group
- * before the next round strikes. So those who are measured run code that is compiled, unless they were struck in the round before.
+ * <p>The workers stay from round to round. Only the struck worker is started again, with a new identity, and must be in the group before the next fault. So the measured workers run compiled code, unless they were struck in the round before.
  */
 final class ChaosSeries implements ChaosPlay {
-    /** Hosts of a series that names no other number. */
+    /** Number of hosts if the user sets none. */
     static final int HOSTS_DEFAULT = 3;
 
-    private static final int WARM_SUMS = 10; // the first ones are slow: code is still being compiled
+    private static final int WARM_SUMS = 10; // the first sums are slow: Java still compiles
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(90);
     private static final long DECISION_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -57,10 +55,10 @@ final class ChaosSeries implements ChaosPlay {
         startAll();
         for (int i = 1; i <= count; i++) {
             long beginNanos = System.nanoTime();
-            String told = round();
+            String outcome = round();
             long tookNanos = System.nanoTime() - beginNanos;
             judge.took(tookNanos);
-            say.accept(String.format(Locale.ROOT, "%d of %d: %s (%.1f s)", i, count, told, tookNanos / 1e9));
+            say.accept(String.format(Locale.ROOT, "%d of %d: %s (%.1f s)", i, count, outcome, tookNanos / 1e9));
         }
     }
 
@@ -103,13 +101,13 @@ final class ChaosSeries implements ChaosPlay {
         judge.add(outcome);
         if (!isDecided) {
             stage.dumpThreads();
-            judge.hang("after " + blow.text() + " of host " + hostOf(blow) + " there was no sum on all others for "
+            judge.hang("after " + blow.text() + " of host " + hostOf(blow) + " at least one other host had no sum for "
                     + TimeUnit.NANOSECONDS.toSeconds(DECISION_NANOS) + " s");
             startAll();
         } else if (kind != ChaosKind.PAUSE || outcome.isRemoved()) {
             lost = OptionalInt.of(hostOf(blow));
         }
-        return told(blow, outcome, isDecided);
+        return text(blow, outcome, isDecided);
     }
 
     private ChaosBlow strike(ChaosRound round) throws HearthException, InterruptedException {
@@ -137,13 +135,13 @@ final class ChaosSeries implements ChaosPlay {
         return blow.struck().iterator().next();
     }
 
-    private static String told(ChaosBlow blow, ChaosRound.Outcome outcome, boolean isDecided) {
+    private static String text(ChaosBlow blow, ChaosRound.Outcome outcome, boolean isDecided) {
         String who = blow.text() + " of host " + hostOf(blow) + ", ";
         if (!isDecided) {
             return who + "no further sum";
         }
         if (outcome.recoveryNanos().isEmpty()) {
-            return who + (outcome.isRemoved() ? "removed" : "nobody was removed");
+            return who + (outcome.isRemoved() ? "removed" : "no host was removed");
         }
         return String.format(
                 Locale.ROOT,

@@ -24,28 +24,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Where a chaos run takes place: a lab, its workers with a home each, and the hand that strikes them. All of it is gone when this is
- * closed, and so is what killed runs left.
+ * The stage of a chaos run: a lab, its workers with their homes, and the faults. Closing it removes all of them. Opening one removes what killed runs left behind.
  */
 final class ChaosStage implements AutoCloseable {
-    /** Takes what workers tell. */
+    /** Receives the events of the workers. */
     @FunctionalInterface
     interface Listener {
         void note(int host, ChaosEvent event);
     }
 
     /**
-     * How workers are spread over machines, and what is wrong with these.
+     * The machines of the workers, and their permanent faults.
      *
      * @param isOneMachine whether all workers share one machine and one home
-     * @param slow the host whose disk is slow
+     * @param slow the host with a slow disk; none if empty
      */
     record Setting(boolean isOneMachine, OptionalInt slow) {
-        /** A machine for each worker, and all are well. */
+        /** A machine for each worker, without permanent faults. */
         static final Setting USUAL = new Setting(false, OptionalInt.empty());
     }
 
-    private static final String SLOW_DISK = "-Dhearth.fault.fsyncMillis=700"; // an SD card, or a disk that is busy
+    private static final String SLOW_DISK = "-Dhearth.fault.fsyncMillis=700"; // as an SD card or a busy disk has
     private static final int TOLD_MAX = 100_000;
     private static final String KIND = "chaos";
     private static final List<String> FLAGS_OF_SUMS = List.of(
@@ -73,9 +72,9 @@ final class ChaosStage implements AutoCloseable {
     }
 
     /**
-     * Makes a lab; nobody runs there yet.
+     * Makes a lab without running workers.
      *
-     * @param logs where the workers' output is kept; the run's own folder if empty
+     * @param logs folder for the output of the workers; a temporary folder if empty
      */
     static ChaosStage open(
             int hosts, Setting setting, ChaosWorkerCommand.Work work, EngineName engine, Optional<Path> logs)
@@ -101,7 +100,7 @@ final class ChaosStage implements AutoCloseable {
         }
     }
 
-    /** The digits run as in the demo, with this program's own flags; large sums need the optimizing compiler and vectors. */
+    /** The command line of a worker. The digits run with the flags of this program, as in the demo. Large sums need the optimizing compiler and vectors. */
     private static List<String> command(ChaosWorkerCommand.Work work, EngineName engine) {
         var flags = new ArrayList<String>();
         switch (work) {
@@ -114,12 +113,12 @@ final class ChaosStage implements AutoCloseable {
         return SelfProcess.command(flags, List.of("chaos-worker", "--work", work.name(), "--engine", engine.text()));
     }
 
-    /** For those who want to look: {@code lab/lan --lab ID list}. */
+    /** The id of the lab, for {@code lab/lan --lab ID list}. */
     String labId() {
         return folder.id();
     }
 
-    /** New identities and empty state for the workers that are started from now on; nobody may be running. */
+    /** Makes new homes, with new identities and without state, for the workers that start after this call. No worker may be running. */
     void freshHomes() throws SetupException {
         if (homesMade > 0) {
             RunFolder.remove(homes());
@@ -138,8 +137,7 @@ final class ChaosStage implements AutoCloseable {
     }
 
     /**
-     * Ends the worker of a host, if it runs, and starts one with a new identity. A new identity has no hold-down to wait for. Each host
-     * must be a machine of its own.
+     * Ends the worker of a host, if it runs, and starts one with a new identity. A new identity has no readmission delay. Each host must be a machine of its own.
      */
     void startAsNew(int host) throws SetupException, InterruptedException {
         workers.kill(host);
@@ -149,7 +147,7 @@ final class ChaosStage implements AutoCloseable {
         startAgain(host);
     }
 
-    /** As {@link #startAsNew}, after what was done to the host was undone. */
+    /** As {@link #startAsNew}, after it has healed the fault of the host. */
     void mend(ChaosKind kind, int host) throws SetupException, InterruptedException {
         if (kind == ChaosKind.SILENT) {
             lab.plug(host);
@@ -169,12 +167,12 @@ final class ChaosStage implements AutoCloseable {
         return setting.isOneMachine() ? 0 : host;
     }
 
-    /** Starts a worker that begins when all are there. */
+    /** Starts a worker that begins when all workers are there. */
     void start(int host) throws SetupException {
         start(host, hosts - 1);
     }
 
-    /** Starts a worker again; one of a majority is enough for it, and no fewer, or those who are outside would train alone. */
+    /** Starts a worker again. It waits for as many others as make a majority with it; with fewer, removed workers could train alone. */
     private void startAgain(int host) throws SetupException {
         start(host, hosts / 2);
     }
@@ -185,11 +183,11 @@ final class ChaosStage implements AutoCloseable {
     }
 
     /**
-     * Hands over what the workers tell until something is reached or time is up.
+     * Passes the events of the workers on until {@code isReached} holds or the time is up.
      *
      * @param untilNanos by {@link System#nanoTime()}
      * @return whether it was reached
-     * @throws HearthException a worker ended that nobody ended
+     * @throws HearthException a worker ended with an error, and not by a fault of this run
      */
     boolean listen(Listener listener, long untilNanos, BooleanSupplier isReached)
             throws HearthException, InterruptedException {
@@ -211,7 +209,7 @@ final class ChaosStage implements AutoCloseable {
         workers.forget(host);
         if (code != Exit.OK) {
             throw new HearthException("the worker of host " + host + " ended with exit code " + code
-                    + (lastWords.isEmpty() ? "" : ": " + lastWords) + "; --logs FOLDER keeps what it wrote");
+                    + (lastWords.isEmpty() ? "" : ": " + lastWords) + "; --logs FOLDER keeps its output");
         }
     }
 
@@ -233,7 +231,7 @@ final class ChaosStage implements AutoCloseable {
         }
     }
 
-    /** Ends a fault; what it led to may last longer. */
+    /** Ends a fault. Its effects may last longer. */
     void heal(ChaosKind kind, List<List<Integer>> sides) throws SetupException, InterruptedException {
         int host = sides.getFirst().getFirst();
         switch (kind) {
@@ -249,7 +247,7 @@ final class ChaosStage implements AutoCloseable {
         workers.tellToStop();
     }
 
-    /** Each worker writes what its threads do to its transcript. */
+    /** Makes each worker write the stacks of its threads to its output. */
     void dumpThreads() throws SetupException, InterruptedException {
         for (int host = 0; host < hosts; host++) {
             workers.signal(host, "CONT");
@@ -257,7 +255,7 @@ final class ChaosStage implements AutoCloseable {
         }
     }
 
-    /** Kills all workers, forgets what they still told, and heals the network. */
+    /** Kills all workers, drops their pending events, and heals the network. */
     void endAll() throws SetupException, InterruptedException {
         workers.killAll();
         said.clear();

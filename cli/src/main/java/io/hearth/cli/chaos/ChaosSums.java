@@ -12,46 +12,46 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Sums vectors of 16 MiB of which every element is known, so that each sum tells who is in it.
+ * Sums vectors of 16 MiB with known elements, so that each sum shows its contributors.
  *
- * <p>Host h contributes 2^h times a pattern of small whole numbers: floats hold every sum exactly, and a sum divided by the pattern
- * is the set of its contributors, the same for all elements.
+ * <p>Host h contributes 2^h times a pattern of small whole numbers. Floats hold every sum exactly. A sum divided by the pattern is the set of its contributors, the same for all elements.
  */
 final class ChaosSums {
     private static final int ELEMENTS = 4 << 20;
-    private static final int PERIOD = 97; // of the pattern: prime, so that segments do not look alike
-    private static final int SUMS_OF_A_STEP = 8; // a worker that was started again enters between two steps
+    private static final int PERIOD = 97; // length of the pattern: prime, so that segments differ
+    private static final int SUMS_OF_A_STEP = 8; // a restarted worker joins between two steps
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final DistributedContext cluster;
     private final int host;
-    private final Consumer<ChaosEvent> tell;
-    private int most; // ranks of any step so far
+    private final Consumer<ChaosEvent> events;
+    private int most; // largest number of ranks in any step so far
     private final float[] values = new float[ELEMENTS];
 
     /** @param host 0 to 15 */
-    ChaosSums(DistributedContext cluster, int host, Consumer<ChaosEvent> tell) {
+    ChaosSums(DistributedContext cluster, int host, Consumer<ChaosEvent> events) {
         this.cluster = cluster;
         this.host = host;
-        this.tell = tell;
+        this.events = events;
     }
 
-    /** Sums until told to stop; enters again after it was removed. */
+    /** Sums until the driver stops it. After a removal it joins the group again. */
     void run(BooleanSupplier isToldToStop) throws CollectiveException {
         while (!isToldToStop.getAsBoolean()) {
             try {
                 step();
             } catch (RemovedFromClusterException removed) {
-                tell.accept(new ChaosEvent.Removed(System.nanoTime(), String.valueOf(removed.getMessage())));
+                events.accept(new ChaosEvent.Removed(System.nanoTime(), String.valueOf(removed.getMessage())));
             }
         }
     }
 
     private void step() throws CollectiveException {
         long step = cluster.beginStep().step();
-        tell.accept(new ChaosEvent.Begun(System.nanoTime(), step, cluster.rank(), cluster.worldSize(), false, "sums"));
+        events.accept(
+                new ChaosEvent.Begun(System.nanoTime(), step, cluster.rank(), cluster.worldSize(), false, "sums"));
         most = Math.max(most, cluster.worldSize());
-        boolean isSmaller = cluster.worldSize() < most; // somebody starts anew: the processors are for it
+        boolean isSmaller = cluster.worldSize() < most; // a worker is starting: leave it the processors
         if (isSmaller) {
             LockSupport.parkNanos(PAUSE_NANOS);
         }
@@ -59,7 +59,7 @@ final class ChaosSums {
             fill();
             CollectiveResult result = cluster.allReduce(values, ReduceOp.SUM);
             long at = System.nanoTime();
-            tell.accept(new ChaosEvent.Summed(
+            events.accept(new ChaosEvent.Summed(
                     at, step * SUMS_OF_A_STEP + i, result.contributors(), check(result.contributors())));
         }
     }

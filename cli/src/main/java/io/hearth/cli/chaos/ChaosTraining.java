@@ -17,11 +17,11 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Workers that train together, and are struck act by act: what all runs with a training share. */
+/** Workers that train together under faults. All runs with a training share this class. */
 final class ChaosTraining {
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(120);
 
-    /** A member that was removed often waits up to 60 s outside. */
+    /** A worker that was removed several times waits up to 60 s before it is admitted again. */
     private static final long WHOLE_NANOS = TimeUnit.SECONDS.toNanos(120);
 
     private static final long END_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -46,7 +46,7 @@ final class ChaosTraining {
         return judge;
     }
 
-    /** Hosts that lost their membership since the training began: the next time they wait longer before they are admitted. */
+    /** Hosts that were removed since the training began. After the next removal, such a host waits longer until it is admitted. */
     Set<Integer> outside() {
         return Set.copyOf(outside);
     }
@@ -59,7 +59,7 @@ final class ChaosTraining {
     /**
      * Starts workers with empty homes; none may be running.
      *
-     * @throws HearthException they did not come together
+     * @throws HearthException the workers did not form one group in time
      */
     void start() throws HearthException, InterruptedException {
         long sinceNanos = System.nanoTime();
@@ -72,16 +72,16 @@ final class ChaosTraining {
         if (!listen(START_NANOS, () -> board.isWhole(sinceNanos))) {
             throw new HearthException("the workers did not train together within "
                     + TimeUnit.NANOSECONDS.toSeconds(START_NANOS) + " s: " + board.missing(sinceNanos)
-                    + "; is this machine very busy? --logs FOLDER keeps what they wrote");
+                    + "; is this machine very busy? --logs FOLDER keeps their output");
         }
         say.accept(hosts + " hosts train together");
     }
 
     /**
-     * From a whole cluster to a whole cluster.
+     * Performs an act. The cluster is whole before it and, if all goes well, after it.
      *
-     * @param hostOf which host an act's numbers mean
-     * @return from the last healing until all were together; empty if that did not come, which is told the judge
+     * @param hostOf the host for each number in the act
+     * @return nanoseconds from the last healing until all workers were members; empty if that did not happen, which the judge counts as a hang
      */
     OptionalLong perform(ChaosPlan.Act act, List<Integer> hostOf) throws HearthException, InterruptedException {
         long beginNanos = System.nanoTime();
@@ -106,13 +106,13 @@ final class ChaosTraining {
             judge.healed(System.nanoTime());
             stage.heal(fault.kind(), sides);
             if (fault.kind() == ChaosKind.DISK) {
-                outside.removeAll(sides.getFirst()); // its worker is another one now
+                outside.removeAll(sides.getFirst()); // its worker has a new identity now
             }
             return;
         }
         var onward = act.onward().stream().map(hostOf::get).collect(Collectors.toCollection(TreeSet::new));
         var struck = new TreeSet<Integer>();
-        if (fault.kind() != ChaosKind.SWITCH) { // it strikes no host: all are well
+        if (fault.kind() != ChaosKind.SWITCH) { // it strikes no single host
             struck.addAll(fault.kind().isSplit() ? hostOf : sides.getFirst());
             struck.removeAll(onward);
         }
@@ -130,26 +130,26 @@ final class ChaosTraining {
 
     private OptionalLong notWhole(long healedNanos) {
         String what = TimeUnit.NANOSECONDS.toSeconds(WHOLE_NANOS)
-                + " s after all was healed there was no group of all: " + board.missing(healedNanos);
+                + " s after the last healing the group was not complete: " + board.missing(healedNanos);
         judge.hang(what);
         say.accept(what);
         return OptionalLong.empty();
     }
 
-    /** Ends all workers and starts a training that has nothing to do with this one. */
-    void startAnew() throws HearthException, InterruptedException {
+    /** Ends all workers and starts a new training. */
+    void restart() throws HearthException, InterruptedException {
         stage.endAll();
-        judge.startedAnew();
+        judge.restarted();
         start();
     }
 
-    /** Each worker writes what its threads do, for those who look for the cause. */
+    /** Makes each worker write the stacks of its threads, for the search for the cause. */
     void dumpThreads() throws HearthException, InterruptedException {
         stage.dumpThreads();
         rest(TimeUnit.SECONDS.toNanos(1));
     }
 
-    /** All end after the same step, and must end alike. */
+    /** Stops the training. All workers end after the same step and must have the same weights. */
     void stop() throws HearthException, InterruptedException {
         stage.tellToStop();
         if (!listen(END_NANOS, () -> ended.size() == hosts)) {
@@ -158,12 +158,12 @@ final class ChaosTraining {
                     .boxed()
                     .toList();
             judge.hang("hosts " + left + " did not end within " + TimeUnit.NANOSECONDS.toSeconds(END_NANOS)
-                    + " s after they were told to");
+                    + " s after the run stopped them");
             stage.dumpThreads();
         }
     }
 
-    /** Lets the training go on for some time. */
+    /** Lets the training go on for {@code nanos}. */
     void rest(long nanos) throws HearthException, InterruptedException {
         listen(nanos, () -> false);
     }

@@ -1,6 +1,7 @@
 package io.hearth.cli.chaos;
 
 import io.hearth.cli.chaos.plan.ChaosEvent;
+import io.hearth.cli.process.SelfProcess;
 import io.hearth.core.ChildProcess;
 import io.hearth.core.SetupException;
 import java.io.BufferedReader;
@@ -19,9 +20,9 @@ import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** The workers of a chaos run, one process on each host: started, listened to, told to stop, stopped, killed. */
+/** The worker processes of a chaos run: starts them, reads their events, stops them, signals them and kills them. */
 final class ChaosWorkers implements AutoCloseable {
-    /** What a worker said, or that it ended by itself. */
+    /** An event of a worker, or its end, unless this class ended it. */
     sealed interface Said {
         int host();
 
@@ -33,11 +34,12 @@ final class ChaosWorkers implements AutoCloseable {
     private static final int LAST_WORDS_MAX = 500;
     private static final long DEATH_SECONDS_MAX = 10;
 
-    /** A process and whether it was ended on purpose. */
+    /** A worker process. */
     private static final class Worker {
         private final Process process;
         private final Thread reader;
-        private volatile boolean isUnwanted; // written by the driver, read by the reader
+        private volatile boolean
+                isUnwanted; // true before this class kills it; written by the driver, read by the reader
 
         Worker(Process process, BlockingQueue<Said> said, int host, Path log, Writer transcript) {
             this.process = process;
@@ -50,7 +52,7 @@ final class ChaosWorkers implements AutoCloseable {
                 readLines(said, host, transcript);
                 int code = process.waitFor();
                 if (!isUnwanted) {
-                    said.put(new Said.Ended(host, code, lastWords(log)));
+                    said.put(new Said.Ended(host, code, SelfProcess.lastLine(log, LAST_WORDS_MAX)));
                 }
             } catch (InterruptedException stop) {
                 Thread.currentThread().interrupt();
@@ -69,17 +71,7 @@ final class ChaosWorkers implements AutoCloseable {
                     }
                 }
             } catch (IOException closed) {
-                return; // as good as its end: the exit code follows
-            }
-        }
-
-        private static String lastWords(Path log) {
-            try {
-                List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
-                String last = lines.isEmpty() ? "" : lines.getLast();
-                return last.substring(0, Math.min(last.length(), LAST_WORDS_MAX));
-            } catch (IOException none) {
-                return "";
+                return; // the process ends: its exit code follows
             }
         }
     }
@@ -91,11 +83,11 @@ final class ChaosWorkers implements AutoCloseable {
     private final Map<Integer, Worker> workers = new TreeMap<>();
 
     /**
-     * Starts nobody yet.
+     * Starts no worker yet.
      *
-     * @param command of every worker, to which the number of its host and of those to wait for is added
-     * @param logs folder for what they write
-     * @param said receives what they tell; must take it faster than it comes
+     * @param command of every worker; each start adds the number of its host and the number of workers to wait for
+     * @param logs folder for their output
+     * @param said receives their events; the caller must take them faster than they come
      */
     ChaosWorkers(ChaosLab lab, List<String> command, Path logs, BlockingQueue<Said> said) {
         this.lab = lab;
@@ -107,9 +99,9 @@ final class ChaosWorkers implements AutoCloseable {
     /**
      * Starts a worker that is not running.
      *
-     * @param host its number, which it tells with its sums
-     * @param machine the lab's host on which it runs
-     * @param peers others that it waits for
+     * @param host its number; its sums contain it
+     * @param machine the host of the lab on which it runs
+     * @param peers number of other workers that it waits for
      * @param flags of Java for this worker alone
      */
     void start(int host, int machine, Path home, int peers, List<String> flags) throws SetupException {
@@ -135,7 +127,7 @@ final class ChaosWorkers implements AutoCloseable {
         return workers.containsKey(host);
     }
 
-    /** SIGKILL, and waits until it is gone. */
+    /** Sends SIGKILL and waits until the process is gone. */
     void kill(int host) throws InterruptedException {
         Worker worker = workers.remove(host);
         if (worker != null) {
@@ -143,14 +135,14 @@ final class ChaosWorkers implements AutoCloseable {
             worker.process.destroyForcibly();
             if (!worker.process.waitFor(DEATH_SECONDS_MAX, TimeUnit.SECONDS)) {
                 throw new IllegalStateException("process " + worker.process.pid() + " outlived SIGKILL for "
-                        + DEATH_SECONDS_MAX + " s: see what the kernel says of it");
+                        + DEATH_SECONDS_MAX + " s: see the log of the kernel");
             }
-            worker.reader.interrupt(); // it may wait for room that nobody makes
+            worker.reader.interrupt(); // it may wait for room in the queue, which this thread does not make
             worker.reader.join();
         }
     }
 
-    /** Sends a signal by name, such as STOP; a worker that is gone gets none. */
+    /** Sends a signal by name, such as STOP. If the worker is gone, it does nothing. */
     void signal(int host, String name) throws SetupException, InterruptedException {
         Worker worker = workers.get(host);
         if (worker == null) {
@@ -167,14 +159,14 @@ final class ChaosWorkers implements AutoCloseable {
         }
     }
 
-    /** Tells all to end after a step that all end after. */
+    /** Asks all workers to stop. They end after the same step. */
     void tellToStop() {
         for (Worker worker : workers.values()) {
             try {
                 worker.process.getOutputStream().write("stop\n".getBytes(StandardCharsets.UTF_8));
                 worker.process.getOutputStream().flush();
             } catch (IOException _) {
-                // it is gone: its reader tells
+                // the worker is gone: its reader reports it
             }
         }
     }
@@ -194,7 +186,7 @@ final class ChaosWorkers implements AutoCloseable {
         }
     }
 
-    /** Also for a thread that is interrupted. */
+    /** Kills all workers, even if this thread is interrupted. */
     @Override
     public void close() {
         boolean interrupted = Thread.interrupted();

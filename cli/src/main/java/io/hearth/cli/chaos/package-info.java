@@ -1,4 +1,4 @@
-/** {@code hearth chaos}: real processes that are killed, paused and unplugged while they train. */
+/** {@code hearth chaos}: kills, pauses and unplugs real processes while they train. */
 @NullMarked
 package io.hearth.cli.chaos;
 

@@ -9,13 +9,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Throw-away homes for the demo's nodes: an identity each, one namespace and secret for all. */
+/** Temporary homes for the nodes of a demo: each has its own identity, and all have the same namespace and secret. */
 public final class DemoHomes {
     public static final String NAMESPACE = "demo";
 
     private DemoHomes() {}
 
-    /** Makes the homes, in a folder that is there. */
+    /** Makes the homes in an existing folder. */
     public static List<Path> create(Path folder, int nodes) throws SetupException {
         NetworkNamespace namespace = NetworkNamespace.create(NAMESPACE);
         List<Path> homes = IntStream.rangeClosed(1, nodes)

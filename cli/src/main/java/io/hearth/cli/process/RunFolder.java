@@ -24,10 +24,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A temporary folder, only for this user, that holds what one run of a command needs and goes with it.
+ * A temporary folder of one run of a command, accessible to this user only. Closing it removes it.
  *
- * <p>A run that is killed cannot clean up; a later one does. Whether a run lives is told by a lock on a file in its folder, which
- * the system takes away from a dead process: a process id could be another's by now, or count in another container.
+ * <p>A killed run cannot clean up; a later run does it. A living run holds a lock on a file in its folder, which the system releases when the process dies. A process id would not do: it could belong to a new process, or to another container.
  */
 public final class RunFolder implements AutoCloseable {
     private static final String PREFIX = "hearth-";
@@ -44,10 +43,10 @@ public final class RunFolder implements AutoCloseable {
     }
 
     /**
-     * Makes one.
+     * Makes a folder.
      *
-     * @param parent usually the system's temporary folder
-     * @param kind begins its {@link #id}; lower case letters and dashes
+     * @param parent usually the temporary folder of the system
+     * @param kind prefix of its {@link #id}; lower-case letters and dashes
      */
     public static RunFolder create(Path parent, String kind) throws SetupException {
         var onlyMe = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -65,7 +64,7 @@ public final class RunFolder implements AutoCloseable {
         } catch (IOException failed) {
             throw new SetupException(
                     "cannot make a folder in " + parent + ": " + failed.getMessage()
-                            + "; set TMPDIR to a folder of yours with some room",
+                            + "; set TMPDIR to a folder of yours with free space",
                     failed);
         }
     }
@@ -78,7 +77,7 @@ public final class RunFolder implements AutoCloseable {
         return text.toString();
     }
 
-    /** The lock has its name only once it is held, so nobody can take the folder for a dead run's. */
+    /** Locks the file before it gets its name, so that no other run takes the folder for one of a dead run. */
     private static FileChannel locked(Path folder) throws IOException {
         Path unnamed = folder.resolve(LOCK + ".new");
         FileChannel channel = FileChannel.open(unnamed, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
@@ -87,7 +86,7 @@ public final class RunFolder implements AutoCloseable {
         return channel;
     }
 
-    /** What runs of this kind and user left that were killed, each with its lock taken: close them to remove them. */
+    /** The folders that killed runs of this kind and user left. Each is locked for the caller, who closes it to remove it. */
     public static List<RunFolder> left(Path parent, String kind) throws SetupException {
         Pattern name = Pattern.compile(Pattern.quote(PREFIX + kind) + "[a-z0-9]{" + RANDOM_CHARACTERS + "}");
         var found = new ArrayList<RunFolder>();
@@ -126,7 +125,7 @@ public final class RunFolder implements AutoCloseable {
             }
             return isDead ? Optional.of(new RunFolder(folder, channel)) : Optional.empty();
         } catch (IOException | OverlappingFileLockException _) {
-            return Optional.empty(); // no lock there, or its run is about to end: another one will see
+            return Optional.empty(); // no lock file yet, or its run is ending: a later run looks again
         }
     }
 
@@ -134,12 +133,12 @@ public final class RunFolder implements AutoCloseable {
         return path;
     }
 
-    /** Kind and random characters: also a name for what else the run makes. */
+    /** Kind and random characters. The run can use it as a name for other resources. */
     public String id() {
         return path.getFileName().toString().substring(PREFIX.length());
     }
 
-    /** Removes a folder, also while another thread does; says so if it cannot. */
+    /** Removes a folder, even while another thread does the same. It prints a message if it fails. */
     public static void remove(Path folder) {
         try {
             removeTree(folder);
@@ -176,11 +175,11 @@ public final class RunFolder implements AutoCloseable {
         try {
             lock.close();
         } catch (IOException _) {
-            // the descriptor is gone in any case, and the lock with it
+            // the descriptor and its lock are gone in any case
         }
     }
 
-    /** Removes the folder; the lock goes last, so that nobody else finds it half removed. */
+    /** Removes the folder. It releases the lock last, so that no other run finds the folder half removed. */
     @Override
     public void close() {
         remove(path);

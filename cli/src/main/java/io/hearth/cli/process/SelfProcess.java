@@ -2,30 +2,33 @@ package io.hearth.cli.process;
 
 import io.hearth.core.ChildProcess;
 import java.io.File;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Starts this program again as a child: same Java, same flags, same class path. */
+/** Starts this program as a child process, with the same Java, flags and class path. */
 public final class SelfProcess {
-    private static final String MAIN = "io.hearth.cli.Main"; // not its class, which uses this one
+    private static final String MAIN = "io.hearth.cli.Main"; // as text: the class itself would make a cycle of packages
 
     private SelfProcess() {}
 
-    /** A child that is ready to be started; nothing secret may be among {@code arguments}, which everybody can read. */
+    /** A child that the caller can start. {@code arguments} must hold no secret, because every user can read them. */
     public static ProcessBuilder of(List<String> arguments) {
         return of(List.of(), arguments);
     }
 
-    /** As {@link #of(List)}, with more flags of Java after the same ones. */
+    /** As {@link #of(List)}, with {@code flags} of Java after the flags of this process. */
     public static ProcessBuilder of(List<String> flags, List<String> arguments) {
         var all = new ArrayList<>(ManagementFactory.getRuntimeMXBean().getInputArguments());
         all.addAll(flags);
         return ChildProcess.of(command(all, arguments));
     }
 
-    /** The command line of a child that has these flags of Java only. */
+    /** The command line of a child with these flags of Java only. */
     public static List<String> command(List<String> flags, List<String> arguments) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -35,6 +38,17 @@ public final class SelfProcess {
         command.add(MAIN);
         command.addAll(arguments);
         return command;
+    }
+
+    /** The last line of a child's log, cut to {@code charactersMax}; empty if there is no line or the log cannot be read. */
+    public static String lastLine(Path log, int charactersMax) {
+        try {
+            List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
+            String last = lines.isEmpty() ? "" : lines.getLast();
+            return last.substring(0, Math.min(last.length(), charactersMax));
+        } catch (IOException unreadable) {
+            return "";
+        }
     }
 
     private static String absolute(String classPath) {

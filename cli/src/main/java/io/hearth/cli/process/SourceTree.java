@@ -7,16 +7,16 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The source tree that this program was built in, if it still lies in it. */
+/** The source tree that this program was built in, if the program is still there. */
 public final class SourceTree {
     private SourceTree() {}
 
     /**
-     * Something in it.
+     * Finds a file or folder in the source tree.
      *
-     * @param path below its root
-     * @param isIt tells the right thing from another of that name
-     * @throws SetupException this program cannot tell where it lies
+     * @param path relative to the root of the tree
+     * @param isIt whether a path of that name is the right one
+     * @throws SetupException the path of this program is unknown
      */
     public static Optional<Path> find(Path path, Predicate<Path> isIt) throws SetupException {
         for (@Nullable Path folder = program(); folder != null; folder = folder.getParent()) {
@@ -28,7 +28,7 @@ public final class SourceTree {
         return Optional.empty();
     }
 
-    /** The folder of classes or the jar that this class comes from. */
+    /** The jar or the folder of classes that holds this class. */
     static Path program() throws SetupException {
         try {
             return Path.of(SourceTree.class
@@ -37,7 +37,7 @@ public final class SourceTree {
                     .getLocation()
                     .toURI());
         } catch (URISyntaxException odd) {
-            throw new SetupException("cannot tell where this program lies: " + odd.getMessage(), odd);
+            throw new SetupException("cannot find the path of this program: " + odd.getMessage(), odd);
         }
     }
 }

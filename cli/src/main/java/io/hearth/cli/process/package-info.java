@@ -1,4 +1,4 @@
-/** Other processes of this program, and the folders that they run in. */
+/** Child processes of this program, the pipe from its parent, and temporary folders of a run. */
 @NullMarked
 package io.hearth.cli.process;
 

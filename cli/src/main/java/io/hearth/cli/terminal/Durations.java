@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Spans of time as people write them: {@code 500ms}, {@code 60s}, {@code 10m}, {@code 1h}; a bare number is seconds. */
+/** Reads durations: {@code 500ms}, {@code 60s}, {@code 10m}, {@code 1h}. A bare number is in seconds. */
 public final class Durations implements ITypeConverter<Duration> {
     private static final Pattern FORM = Pattern.compile("([0-9]{1,9})(ms|s|m|h)?");
 
@@ -14,7 +14,7 @@ public final class Durations implements ITypeConverter<Duration> {
     public Duration convert(String text) {
         Matcher form = FORM.matcher(text);
         if (!form.matches()) {
-            throw new TypeConversionException("'" + text + "' is not a span of time such as 500ms, 60s, 10m or 1h");
+            throw new TypeConversionException("must be a time such as 500ms, 60s, 10m or 1h, got '" + text + "'");
         }
         long number = Long.parseLong(form.group(1));
         return switch (form.group(2) == null ? "s" : form.group(2)) {

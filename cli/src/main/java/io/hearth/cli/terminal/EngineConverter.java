@@ -7,18 +7,18 @@ import io.hearth.core.SetupException;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code auto}, {@code cpu}, {@code portable}, {@code vector} or {@code metal}: what reduces. */
+/** Reads the name of an engine: {@code auto}, {@code cpu}, {@code portable}, {@code vector} or {@code metal}. */
 public final class EngineConverter implements ITypeConverter<EngineName> {
     public static final String LABEL = "auto|cpu|vector|metal|portable";
 
     public static final String DESCRIPTION =
-            "What reduces: the fastest by a measurement on this machine, the fastest without the GPU,"
-                    + " or exactly that one (default: auto).";
+            "Engine that adds the numbers: the fastest of this machine by measurement (auto), the fastest without the GPU"
+                    + " (cpu), or the named one. Default: auto.";
 
     /**
-     * Sees whether the engine exists here, before processes are started that would all end for the lack of it.
+     * Checks that the engine exists here, before the caller starts processes that need it.
      *
-     * @throws SetupException it does not; says why
+     * @throws SetupException the engine does not exist here; the message says why
      */
     public static void require(EngineName engine, Terminal terminal) throws SetupException {
         if (engine != EngineName.AUTO) {

@@ -1,19 +1,19 @@
 package io.hearth.cli.terminal;
 
-/** The exit codes that all commands share. */
+/** Exit codes of all commands. */
 public final class Exit {
     public static final int OK = 0;
 
-    /** The world was in the way; the line on standard error says how to mend it. */
+    /** The command failed; the message on standard error says what to do. */
     public static final int FAILED = 1;
 
     /** The command line was wrong. */
     public static final int USAGE = 2;
 
-    /** As timeout(1) does. */
+    /** The command timed out; the same code as timeout(1) has. */
     public static final int TIMED_OUT = 124;
 
-    /** As a shell reports SIGINT. */
+    /** The command was interrupted; the same code with which a shell reports SIGINT. */
     public static final int INTERRUPTED = 130;
 
     private Exit() {}

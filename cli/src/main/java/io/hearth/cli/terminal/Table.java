@@ -3,7 +3,7 @@ package io.hearth.cli.terminal;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows of text in columns that are as wide as they must be. */
+/** Formats rows of text as columns; each column is as wide as its longest cell. */
 public final class Table {
     private static final String GAP = "  ";
 

@@ -13,17 +13,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a command sees of the world around its process.
+ * Standard streams and environment of a command.
  *
- * @param out for data, and nothing else: it may be read by a program
- * @param err for everything that is said to a person
- * @param in what is piped in
+ * @param out for data only, because a program may read it
+ * @param err for messages to the user
+ * @param in standard input
  * @param environment as {@link System#getenv()}
- * @param interactive whether a person sits at both ends: nothing is redirected
+ * @param interactive whether standard input and output are both a terminal
  */
 public record Terminal(
         PrintStream out, PrintStream err, InputStream in, Map<String, String> environment, boolean interactive) {
-    /** This process's own; UTF-8 whatever the locale, so that JSON is always valid. */
+    /** The terminal of this process. It writes UTF-8 in every locale, so that JSON is always valid. */
     public static Terminal system() {
         return new Terminal(
                 new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8),
@@ -41,34 +41,34 @@ public record Terminal(
         return new PrintWriter(err, true, StandardCharsets.UTF_8);
     }
 
-    /** One line of JSON. */
+    /** Prints one line of JSON. */
     public void print(JsonObject data) {
         out.println(data);
     }
 
-    /** One line for a person; control characters, which may come from arguments or peers, are shown as {@code ?}. */
+    /** Prints one message to the user. Control characters, which may come from arguments or peers, become {@code ?}. */
     public void error(String line) {
         err.println("hearth: " + line.replaceAll("\\p{Cntrl}+", "?"));
     }
 
-    /** The stack trace, for those who asked for it. */
+    /** Prints the stack trace if {@code HEARTH_TRACE} is set. */
     public void trace(Exception failure) {
         if (!environment.getOrDefault("HEARTH_TRACE", "").isEmpty()) {
             failure.printStackTrace(err);
         }
     }
 
-    /** Asks a person for a line that is not shown while it is typed; only if {@link #interactive}. */
+    /** Asks the user for a line without echo. The terminal must be {@link #interactive}. */
     public String readHidden(String prompt) throws SetupException {
         char[] typed =
                 console().map(console -> console.readPassword("%s", prompt)).orElse(new char[0]);
         if (typed.length == 0) {
-            throw new SetupException("nothing was typed: the input ended; run the command again");
+            throw new SetupException("the input is empty; run the command again");
         }
         return new String(typed);
     }
 
-    /** Only if both input and output are a terminal. */
+    /** The console, if input and output are both a terminal. */
     private static Optional<Console> console() {
         return Optional.ofNullable(System.console()).filter(Console::isTerminal);
     }

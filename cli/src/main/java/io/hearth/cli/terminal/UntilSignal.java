@@ -4,12 +4,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * While this is open, the end of the process (Ctrl-C, SIGTERM) interrupts the command that opened it, and waits until the command
- * has closed what it had open, so that a node leaves its cluster in order.
+ * While this is open, Ctrl-C or SIGTERM interrupts the command that opened it. The process then ends only after the command has closed this, so that a node can leave its cluster.
  */
 public final class UntilSignal implements AutoCloseable {
-    /** An orderly leave may take 16 s. */
-    private static final long PATIENCE_SECONDS = 20;
+    /** Longest wait for the command: a node needs up to 16 s to leave its cluster. */
+    private static final long TIMEOUT_SECONDS = 20;
 
     private final Thread command = Thread.currentThread();
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -22,16 +21,16 @@ public final class UntilSignal implements AutoCloseable {
     private void interrupt() {
         command.interrupt();
         try {
-            if (!closed.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                System.err.println(
-                        "hearth: the node did not leave within " + PATIENCE_SECONDS + " s; ending all the same");
+            if (!closed.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+                System.err.println("hearth: the node did not leave its cluster within " + TIMEOUT_SECONDS
+                        + " s; the process ends now");
             }
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** The command is done; the thread that opened this must not wait for the end of the process before. */
+    /** Reports that the command has ended. Before this call, the thread that opened this must not wait for the end of the process. */
     @Override
     public void close() {
         closed.countDown();

@@ -1,4 +1,4 @@
-/** Output and end of commands: tables, colours, exit codes, durations, signals. */
+/** Terminal, tables, exit codes, durations, engines as arguments, mistakes in command lines, signals. */
 @NullMarked
 package io.hearth.cli.terminal;
 

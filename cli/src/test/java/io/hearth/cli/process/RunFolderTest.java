@@ -50,7 +50,7 @@ final class RunFolderTest {
 
     @Test
     void whatOnlyLooksLikeOneIsLeftAlone() throws Exception {
-        Files.createDirectory(parent.resolve("hearth-chaosabcd1234")); // has no lock
+        Files.createDirectory(parent.resolve("hearth-chaosabcd1234")); // a folder without a lock
         Files.createDirectory(parent.resolve("hearth-demo-abcd1234"));
         Files.writeString(parent.resolve("hearth-chaosabcd1235"), "a file");
         Files.createSymbolicLink(parent.resolve("hearth-chaosabcd1236"), parent);

@@ -4,13 +4,13 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A fault that was done to hosts.
+ * A fault that struck hosts.
  *
- * @param text as reports name it
- * @param atNanos the moment before it was done, by {@link System#nanoTime()}
- * @param struck hosts that cannot go on with the rest; all of them if no side may
- * @param onward hosts that have to go on without them; empty if nobody may
- * @param isMeasured whether nothing else disturbed them until they did
+ * @param text its name in reports
+ * @param atNanos a moment just before the fault, by {@link System#nanoTime()}
+ * @param struck hosts that cannot go on with the others; all hosts if no side may go on
+ * @param onward hosts that must go on without them; empty if no host may
+ * @param isMeasured whether no other fault disturbed them until they went on
  */
 public record ChaosBlow(
         ChaosKind kind, String text, long atNanos, Set<Integer> struck, Set<Integer> onward, boolean isMeasured) {
@@ -19,7 +19,7 @@ public record ChaosBlow(
         onward = new TreeSet<>(onward);
     }
 
-    /** Whether those who go on must complete a step without the struck ones: all but a pause last longer than their patience. */
+    /** Whether the other hosts must complete a step without the struck hosts. All faults but a pause last longer than the timeout for a silent member. */
     public boolean costsMembership() {
         return kind != ChaosKind.PAUSE && !onward.isEmpty();
     }

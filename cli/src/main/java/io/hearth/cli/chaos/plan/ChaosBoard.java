@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Where each worker of a chaos run stands: whether all are members, and who has which rank. */
+/** The last step of each worker of a chaos run: whether all are members, and the rank of each. */
 public final class ChaosBoard {
     private final List<Optional<ChaosEvent.Begun>> begun = new ArrayList<>();
 
@@ -20,12 +20,12 @@ public final class ChaosBoard {
         }
     }
 
-    /** The worker was ended: what it said counts no more. */
+    /** Forgets the events of a worker that was ended. */
     public void gone(int host) {
         begun.set(host, Optional.empty());
     }
 
-    /** Whether every worker began a step after {@code sinceNanos} as a member of a group of all. */
+    /** Whether every worker began a step after {@code sinceNanos} in a group of all workers. */
     public boolean isWhole(long sinceNanos) {
         return begun.stream().allMatch(latest -> isIn(latest, sinceNanos))
                 && begun.stream()
@@ -41,7 +41,7 @@ public final class ChaosBoard {
                 .isPresent();
     }
 
-    /** The host whose worker had that rank when it last said; -1 if none. */
+    /** The host whose worker had that rank in its last step; -1 if none. */
     public int hostOf(int rank) {
         for (int host = 0; host < begun.size(); host++) {
             if (begun.get(host).filter(step -> step.rank() == rank).isPresent()) {
@@ -51,7 +51,7 @@ public final class ChaosBoard {
         return -1;
     }
 
-    /** Who keeps {@link #isWhole} from being true, for people. */
+    /** The workers because of which {@link #isWhole} is false, for messages. */
     public String missing(long sinceNanos) {
         var lines = new ArrayList<String>();
         for (int host = 0; host < begun.size(); host++) {

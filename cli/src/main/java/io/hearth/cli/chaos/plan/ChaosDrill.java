@@ -12,15 +12,14 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * One kind of fault, act by act, from a seed: the same seed gives the same acts.
+ * A schedule of acts with one kind of fault, from a seed. The same seed gives the same acts.
  *
- * <p>Unlike a {@link ChaosPlan}, it names hosts by their own numbers. It strikes every host once before it strikes one again,
- * because a host that was removed before waits longer each time until it is admitted.
+ * <p>Unlike a {@link ChaosPlan}, it names hosts by their own numbers, not by ranks. It strikes every host once before it strikes one again, because a host waits longer after each removal until it is admitted.
  */
 public final class ChaosDrill {
     private static final long MILLI = 1_000_000L;
 
-    /** All cables are in within one of these spans: the switch's ports come up together, or one after the other. */
+    /** All cables come back within one of these times: the ports of the switch come up together, or one after the other. */
     private static final List<Integer> CABLES_MILLIS = List.of(1_000, 3_000);
 
     private final SplittableRandom random;
@@ -31,9 +30,9 @@ public final class ChaosDrill {
     private final Deque<Integer> targets = new ArrayDeque<>();
 
     /**
-     * A drill of kinds that {@link ChaosKind#isMixed} does not hold for.
+     * A drill of kinds for which {@link ChaosKind#isMixed} is false.
      *
-     * @param kinds an act has one of them, drawn
+     * @param kinds each act has one of them, drawn at random
      * @param away how long {@link ChaosKind#AWAY} lasts
      */
     public ChaosDrill(long seed, int hosts, List<ChaosKind> kinds, Duration away) {
@@ -58,7 +57,7 @@ public final class ChaosDrill {
         return slow;
     }
 
-    /** Whether an act would last longer than it should, because somebody in it was removed before. */
+    /** Whether an act strikes a host that was removed before and so would wait longer until it is admitted. */
     public static boolean needsNewTraining(ChaosPlan.Act act, Set<Integer> removed) {
         return act.moves().stream()
                 .flatMap(move -> move.fault().sides().stream())
@@ -96,7 +95,7 @@ public final class ChaosDrill {
                 onward);
     }
 
-    /** The others must have gone on before it heals: a deaf host is found out last, a killed process at once. */
+    /** Time until the fault heals. The other hosts must have gone on before: they detect a deaf host last, a killed process at once. */
     private long healNanos(ChaosKind kind) {
         return switch (kind) {
             case MUTE -> between(4_000, 4_500);

@@ -4,17 +4,16 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What a worker of {@code hearth chaos} tells, one line each on its standard output: a word, then fields divided by spaces, the last
- * of which may hold more. {@code at} is {@link System#nanoTime()}, which all processes of one Linux machine share.
+ * An event of a worker of {@code hearth chaos}, one line on its standard output: a word, then fields with spaces between. The last field may contain spaces. {@code at} is {@link System#nanoTime()}, which all processes of one Linux machine share.
  */
 public sealed interface ChaosEvent {
-    /** When it happened. */
+    /** Time of the event. */
     long at();
 
     /**
      * A step began: all earlier results are final.
      *
-     * @param replaced whether the state came from the others
+     * @param replaced whether the worker took over the state of the others
      * @param state hash of the weights, the same on all members
      */
     record Begun(long at, long step, int rank, int world, boolean replaced, String state) implements ChaosEvent {}
@@ -22,30 +21,30 @@ public sealed interface ChaosEvent {
     /**
      * A sum was returned.
      *
-     * @param number of the step, or of the call
-     * @param state what the sum was, if that is known: {@link #UNKNOWN}, {@link #WRONG}, or the same on all members
+     * @param number of the step or of the call
+     * @param state {@link #UNKNOWN}, {@link #WRONG}, or a text of the sum that is the same on all members
      */
     record Summed(long at, long number, int contributors, String state) implements ChaosEvent {}
 
-    /** The others went on without this worker; it enters again. */
+    /** The others went on without this worker. It joins again. */
     record Removed(long at, String why) implements ChaosEvent {}
 
-    /** A call ended without a result for another reason; the worker tries to enter again. */
+    /** A call ended without a result for another reason. The worker tries to join again. */
     record Failed(long at, String why) implements ChaosEvent {}
 
-    /** The worker was told to stop and did, together with the others; nothing of it is missing. */
+    /** The worker stopped together with the others, as the driver asked. It has reported all its events. */
     record Ended(long at, long step, String state) implements ChaosEvent {}
 
-    /** {@link Summed#state} of a sum that nobody can check. */
+    /** {@link Summed#state} of a sum that the worker cannot check. */
     String UNKNOWN = "-";
 
-    /** {@link Summed#state} of a sum that is not what was contributed. */
+    /** {@link Summed#state} of a wrong sum. */
     String WRONG = "wrong";
 
-    /** Longest line that is read. */
+    /** Longest accepted line, in characters. */
     int LENGTH_MAX = 2_000;
 
-    /** The fields' divider. */
+    /** Separator of fields. */
     Pattern SPACE = Pattern.compile(" ");
 
     default String toLine() {
@@ -65,7 +64,7 @@ public sealed interface ChaosEvent {
         return line.substring(0, Math.min(line.length(), LENGTH_MAX / 2));
     }
 
-    /** Reads a line; empty if it is none of these. */
+    /** Reads a line; empty if it is not an event. */
     static Optional<ChaosEvent> parse(String line) {
         if (line.length() > LENGTH_MAX) {
             return Optional.empty();
@@ -113,7 +112,7 @@ public sealed interface ChaosEvent {
     private static String[] fields(String line, int count) {
         String[] fields = SPACE.split(line, count);
         if (fields.length != count) {
-            throw new NumberFormatException("a field is missing: a line of a killed worker ends anywhere");
+            throw new NumberFormatException("a field is missing: the line of a killed worker may be cut");
         }
         return fields;
     }

@@ -12,16 +12,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Says what a chaos run was worth, from what its workers told and what was done to them. No clock: all times come with the events.
+ * Judges a chaos run by the events of its workers and the faults that struck them. It has no clock: all times come with the events.
  *
  * <ul>
- *   <li>A step that two members began with different weights is a divergence: what a begun step starts from is final.
- *   <li>After a fault that costs members, those who go on must complete a step without them before the next act; the time until
- *       the last of them did is the recovery.
- *   <li>Whoever was paused for a second must stay a member.
- *   <li>Each kind of a {@link ChaosDrill} makes a promise: only the struck host is removed, and only once; after the switch's
- *       restart none is; the others go on before the fault is healed; one group again soon after {@link ChaosKind#AWAY}; a change
- *       beside a slow disk, and the others' next step after the death of one process, come in time.
+ *   <li>If two members began a step with different weights, that is a divergence, because the state at the begin of a step is final.
+ *   <li>After a fault that costs members, the other hosts must complete a step without them before the next act. The recovery time ends when the last of these hosts has done so.
+ *   <li>A worker that was paused for a second must stay a member.
+ *   <li>Each kind of a {@link ChaosDrill} makes a promise. Only the struck host is removed, and only once; a restart of the switch removes none. The other hosts go on before the fault is healed. There is one group again soon after {@link ChaosKind#AWAY}. A view change with a slow disk, and the next step of the others after the death of one process, come in time.
  * </ul>
  */
 public final class ChaosJudge {
@@ -29,29 +26,29 @@ public final class ChaosJudge {
     private static final int PROBLEMS_MAX = 100;
     private static final int ROUNDS_KEPT_MAX = 100_000;
 
-    /** A host that was away is back with the others within it. */
+    /** Longest time until a host that was away is a member again. */
     static final long RETURN_NANOS_MAX = 5_000_000_000L;
 
-    /** Beside a slow disk the others go on within it. */
+    /** Longest time until the others go on, if one of them has a slow disk. */
     static final long SLOW_DISK_NANOS_MAX = 2_500_000_000L;
 
-    /** The median of the others' recoveries after one process of a machine died is at most this. */
+    /** Largest median of the recovery times after the death of one process of a machine. */
     static final long PROCESS_NANOS_MAX = 250_000_000L;
 
-    /** What is known of a fault whose act is not over. */
+    /** A fault whose act is not over, and its effects so far. */
     private static final class Open {
         private final ChaosBlow blow;
         private final Map<Integer, Long> nanosOfHost = new TreeMap<>();
-        private final Map<Integer, Integer> losses = new TreeMap<>(); // times that a host saw the group become smaller
+        private final Map<Integer, Integer> losses = new TreeMap<>(); // number of members that each host saw disappear
         private final Map<Integer, Integer> contributors = new TreeMap<>();
         private boolean removed;
-        private long healedNanos = Long.MAX_VALUE; // after the blow
+        private long healedNanos = Long.MAX_VALUE; // time from the blow to its healing
 
         Open(ChaosBlow blow) {
             this.blow = blow;
         }
 
-        /** Until all who go on had a step without the struck hosts; empty if they did not. */
+        /** Time until all other hosts had a step without the struck hosts; empty if they had none. */
         OptionalLong recoveryNanos() {
             return nanosOfHost.keySet().containsAll(blow.onward())
                     ? nanosOfHost.values().stream().mapToLong(Long::longValue).max()
@@ -72,7 +69,8 @@ public final class ChaosJudge {
     private final TreeMap<Long, String> stateOfStep = new TreeMap<>();
     private final TreeSet<String> finalStates = new TreeSet<>();
     private final List<Open> open = new ArrayList<>();
-    private final TreeSet<Integer> wellButRemoved = new TreeSet<>(); // since the last act was settled
+    private final TreeSet<Integer> wellButRemoved =
+            new TreeSet<>(); // healthy workers that were removed since the last act was settled
     private long steps;
     private long stepsOfGone;
     private int rounds;
@@ -153,7 +151,7 @@ public final class ChaosJudge {
         }
     }
 
-    /** A fault was done just now. */
+    /** Notes a new fault. */
     public void struck(ChaosBlow blow) {
         faults.merge(blow.text(), 1L, Long::sum);
         open.add(new Open(blow));
@@ -162,8 +160,8 @@ public final class ChaosJudge {
     /**
      * As {@link #settle()}, for one round of a drill.
      *
-     * @param wholeNanos from the last healing until all were members again; empty if they were not
-     * @return what came of it, for people
+     * @param wholeNanos from the last healing until all workers were members again; empty if that did not happen
+     * @return the outcome, for messages
      */
     public String settle(OptionalLong wholeNanos) {
         var lines = new ArrayList<String>();
@@ -188,9 +186,9 @@ public final class ChaosJudge {
         var broken = new ArrayList<String>();
         int lossesMax = blow.struck().size();
         if (!wellButRemoved.isEmpty()) {
-            broken.add(named(wellButRemoved) + " removed though well");
+            broken.add(named(wellButRemoved) + " removed without a fault");
         } else if (fault.lossesMost() > lossesMax) {
-            broken.add(fault.lossesMost() + " removals seen where " + lossesMax + " may be");
+            broken.add(fault.lossesMost() + " removals seen, at most " + lossesMax + " allowed");
         }
         if (!blow.onward().isEmpty() && fault.recoveryNanos().orElse(0) > fault.healedNanos) {
             broken.add("the others did not go on before the healing");
@@ -199,7 +197,7 @@ public final class ChaosJudge {
             broken.add("not back within " + seconds(RETURN_NANOS_MAX));
         }
         if (blow.kind() == ChaosKind.DISK && fault.recoveryNanos().orElse(0) > SLOW_DISK_NANOS_MAX) {
-            broken.add("no change within " + seconds(SLOW_DISK_NANOS_MAX));
+            broken.add("no view change within " + seconds(SLOW_DISK_NANOS_MAX));
         }
         broken.forEach(what -> broken(blow.text() + ": " + what));
         return broken;
@@ -214,7 +212,7 @@ public final class ChaosJudge {
         problem("broken promise: " + what);
     }
 
-    /** The faults are healed and all workers are members again, or never will be: nothing more is expected of the open ones. */
+    /** Ends an act: its faults are healed, and all workers are members again or will never be. The judge counts the effects of the open faults. */
     public void settle() {
         rounds++;
         for (Open fault : open) {
@@ -238,22 +236,22 @@ public final class ChaosJudge {
         wellButRemoved.clear();
     }
 
-    /** The faults that are open end now. */
+    /** Notes that the open faults end now. */
     public void healed(long atNanos) {
         for (Open fault : open) {
             fault.healedNanos = Math.min(fault.healedNanos, atNanos - fault.blow.atNanos());
         }
     }
 
-    /** Notes how long the last round took. The time includes the start of the worker that the round before struck. */
+    /** Notes the duration of the last round. It includes the start of the worker that the round before struck. */
     public void took(long nanos) {
         if (roundNanos.size() < ROUNDS_KEPT_MAX) {
             roundNanos.add(nanos);
         }
     }
 
-    /** All workers were started anew: their training has nothing to do with the one before. */
-    public void startedAnew() {
+    /** Notes that all workers were started again: their training is a new one. */
+    public void restarted() {
         stateOfStep.clear();
         finalStates.clear();
         stepsOfGone += steps;
@@ -265,7 +263,7 @@ public final class ChaosJudge {
         problem("hang: " + what);
     }
 
-    /** One round of a series; one that shows no recovery where there had to be one is told by {@link #hang}. */
+    /** Adds one round of a series. If it lacks a recovery that it must have, the caller reports that by {@link #hang}. */
     public void add(ChaosRound.Outcome outcome) {
         ChaosBlow blow = outcome.blow();
         rounds++;
@@ -304,7 +302,7 @@ public final class ChaosJudge {
         return String.join(" and ", names);
     }
 
-    /** Of what is settled. */
+    /** The report of all settled acts. */
     public ChaosReport report() {
         var lines = new ArrayList<>(problems);
         int broken = brokenPromises;

@@ -1,30 +1,30 @@
 package io.hearth.cli.chaos.plan;
 
-/** What {@code hearth chaos} does to hosts. */
+/** Kinds of faults of {@code hearth chaos}. */
 public enum ChaosKind {
-    /** The cable is out: the others hear nothing and are told nothing. */
+    /** The cable is unplugged: the other hosts get no data and no error. */
     SILENT("silent"),
     /** {@code kill -9} of a worker that is not the master. */
     KILLED("killed"),
     /** {@code kill -9} of the master. */
     MASTER("master"),
-    /** SIGSTOP for a second: shorter than the silence that counts, so nobody may be removed for it. */
+    /** SIGSTOP for a second: shorter than the timeout for a silent member, so no worker may be removed for it. */
     PAUSE("pause_1s"),
-    /** SIGSTOP for ten seconds: the others go on without it. */
+    /** SIGSTOP for ten seconds: the other workers go on without the stopped one. */
     SLEEP("pause_10s"),
-    /** The switch falls into a majority and the rest. */
+    /** The switch splits into a majority and the rest. */
     PARTITION("partition"),
-    /** The switch falls into parts none of which may go on. */
+    /** The switch splits into parts, none of which may go on. */
     SHATTER("shatter"),
-    /** The switch is off and on again: all cables are out, then they are in one by one. No member may be removed for it. */
+    /** The switch restarts: all cables are unplugged, then plugged in one by one. No member may be removed for it. */
     SWITCH("switch"),
-    /** One host hears the others, which do not hear it. */
+    /** One host receives but cannot send. */
     MUTE("one_way_mute"),
-    /** One host does not hear the others, which hear it. */
+    /** One host sends but cannot receive. */
     DEAF("one_way_deaf"),
-    /** The cable of one host is out for a span that the caller chooses. Soon after, all are together again. */
+    /** The cable of one host is unplugged for a time that the caller chooses. Soon afterwards all hosts must be together again. */
     AWAY("away"),
-    /** One host's disk is slow all the time; {@code kill -9} of another worker makes the slow one save a change. */
+    /** The disk of one host is always slow. {@code kill -9} of another worker makes the slow host save a view change. */
     DISK("disk"),
     /** {@code kill -9} of one of several workers that share one machine and one home. */
     PROCESS("process");
@@ -35,12 +35,12 @@ public enum ChaosKind {
         this.text = text;
     }
 
-    /** As reports name it. */
+    /** Its name in reports. */
     public String text() {
         return text;
     }
 
-    /** Whether {@link ChaosPlan} mixes it with others; a {@link ChaosDrill} repeats the other kinds. */
+    /** Whether {@link ChaosPlan} mixes it with other kinds. A {@link ChaosDrill} repeats one of the kinds for which this is false. */
     public boolean isMixed() {
         return switch (this) {
             case SILENT, KILLED, MASTER, PAUSE, SLEEP, PARTITION, SHATTER -> true;

@@ -9,17 +9,15 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
- * What is done to a cluster, act by act, from a seed: the same seed gives the same acts.
+ * A schedule of faults, act by act, from a seed. The same seed gives the same acts.
  *
- * <p>Hosts are named by their rank at the begin of an act, when all are members: rank 0 is the master, so the plan knows which
- * side of a fault is a quorum. In each act either a side that may go on is left, or (a shattered switch) none is, and then nobody
- * has to go on before it heals. Every fault of an act is healed in the act.
+ * <p>The plan names hosts by their rank at the begin of an act, when all are members. Rank 0 is the master, so the plan knows which side of a fault is a quorum. In each act one side may go on. The exception is a shattered switch: no side may go on before it heals. Every fault of an act is healed in the same act.
  */
 public final class ChaosPlan {
     private static final long MILLI = 1_000_000L;
     private static final int SECOND_FAULT_PERCENT = 25;
 
-    /** How often each kind begins an act, in percent; the rest is {@link ChaosKind#SHATTER}. */
+    /** Percentage of acts that begin with each kind; the rest begin with {@link ChaosKind#SHATTER}. */
     private enum Share {
         SILENT(ChaosKind.SILENT, 22),
         KILLED(ChaosKind.KILLED, 22),
@@ -43,9 +41,9 @@ public final class ChaosPlan {
     /**
      * Faults and their healing, between two moments at which the cluster is whole.
      *
-     * @param waitNanos from the first such moment to the begin
-     * @param moves in the order of time
-     * @param onward ranks that have to go on meanwhile; empty if nobody may
+     * @param waitNanos from the first such moment to the begin of the act
+     * @param moves in order of time
+     * @param onward ranks that must go on during the faults; empty if none may
      */
     public record Act(long waitNanos, List<Move> moves, List<Integer> onward) {
         public Act {
@@ -53,24 +51,24 @@ public final class ChaosPlan {
             onward = List.copyOf(onward);
         }
 
-        /** Whether the time to the next step says something about one kind of fault. */
+        /** Whether the time to the next step measures one kind of fault. */
         public boolean isMeasured() {
             return moves.size() == 2 && !onward.isEmpty();
         }
     }
 
     /**
-     * One deed.
+     * The begin or the end of a fault.
      *
-     * @param afterNanos the act's begin
-     * @param heals whether the fault ends, rather than begins
+     * @param afterNanos time since the begin of the act
+     * @param heals true if the fault ends, false if it begins
      */
     public record Move(long afterNanos, boolean heals, Fault fault) {}
 
     /**
      * One fault.
      *
-     * @param sides ranks that reach each other; one list of one rank for a fault of one host
+     * @param sides for a split, the ranks that reach each other; for a fault of one host, one list with its rank
      */
     public record Fault(ChaosKind kind, List<List<Integer>> sides) {
         public Fault {
@@ -81,12 +79,12 @@ public final class ChaosPlan {
             return new Fault(kind, List.of(List.of(rank)));
         }
 
-        /** The host that a fault of one host strikes. */
+        /** The rank that a fault of one host strikes. */
         int rank() {
             return sides.getFirst().getFirst();
         }
 
-        /** As reports name it, with the sizes of the sides of a split. */
+        /** Its name in reports, with the sizes of the sides of a split. */
         public String text() {
             return kind.isSplit()
                     ? "split_"
@@ -174,7 +172,7 @@ public final class ChaosPlan {
         moves.add(new Move(afterNanos + healNanos(kind), true, fault));
     }
 
-    /** A cut lasts longer than the silence that counts: the others must have gone on before it heals. */
+    /** Time until the fault heals. A cut lasts longer than the timeout for a silent member, because the other hosts must have gone on before. */
     private long healNanos(ChaosKind kind) {
         return switch (kind) {
             case SILENT, PARTITION, SHATTER -> between(4_000, 8_000);

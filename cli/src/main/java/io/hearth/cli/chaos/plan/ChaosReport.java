@@ -12,20 +12,20 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What came of a chaos run.
+ * The result of a chaos run.
  *
- * @param rounds acts, or rounds of a series, that are over
- * @param roundNanos how long each of them took
- * @param faults how many of each kind
- * @param steps that the cluster completed
- * @param hangs times that somebody who had to go on, or to come back, did not in time
- * @param divergences times that two members held different results of one step, or a wrong sum
- * @param removalsOfPaused times that a worker was removed for a pause of a second
- * @param removalsOfHealthy times that a worker was removed that no open fault had struck: a nuisance, it enters again
- * @param brokenPromises times that a kind of fault which is repeated alone did more than it may
- * @param recoveryNanos for each kind, from each fault to the moment when all who go on had completed a step without who was lost
- * @param returnNanos for each kind that is repeated alone, from the last healing to the moment when all were together
- * @param problems one line for each hang, divergence and removal
+ * @param rounds number of finished acts, or finished rounds of a series
+ * @param roundNanos duration of each of them
+ * @param faults number of faults of each kind
+ * @param steps number of steps that the cluster completed
+ * @param hangs number of times that a host did not go on, or did not come back, in time
+ * @param divergences number of times that two members had different results of one step, or one had a wrong sum
+ * @param removalsOfPaused number of removals of a worker that was paused for a second
+ * @param removalsOfHealthy number of removals of a worker that no open fault had struck; a nuisance, because the worker joins again
+ * @param brokenPromises number of times that a drill broke the promise of its kind of fault
+ * @param recoveryNanos for each kind, from each fault until all other hosts had completed a step without the lost hosts
+ * @param returnNanos for each kind of a drill, from the last healing until all hosts were together
+ * @param problems one line for each hang, divergence, removal of a paused worker and broken promise
  */
 public record ChaosReport(
         int rounds,
@@ -54,7 +54,7 @@ public record ChaosReport(
         return hangs == 0 && divergences == 0 && removalsOfPaused == 0 && brokenPromises == 0;
     }
 
-    /** The middle one, or the mean of the two in the middle. */
+    /** The median; of an even count, the mean of the two values in the middle. */
     static double medianMillis(List<Long> nanos) {
         List<Long> sorted = nanos.stream().sorted().toList();
         int half = sorted.size() / 2;

@@ -7,18 +7,18 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** One group that sums, one fault, and what came of it: what a series measures once. No clock: all times come with the events. */
+/** One round of a series: a group that sums, one fault, and its effects. It has no clock: all times come with the events. */
 public final class ChaosRound {
-    private static final long WATCH_NANOS = 2_000_000_000L; // a removal shows within it
+    private static final long WATCH_NANOS = 2_000_000_000L; // a removal would show within this time
 
     /**
-     * What a round showed.
+     * The result of a round.
      *
-     * @param sums that were completed
-     * @param usualNanos between two sums before the fault, the middle one of those who go on
-     * @param recoveryNanos from the fault to the moment when all who go on had a sum without who was lost
-     * @param isRemoved whether somebody was removed who had been paused for a second
-     * @param divergence what was wrong with the sums
+     * @param sums number of completed sums
+     * @param usualNanos time between two sums before the fault, the median over the hosts that go on
+     * @param recoveryNanos from the fault until all other hosts had a sum without the lost host
+     * @param isRemoved whether a worker was removed that was paused for a second
+     * @param divergence description of a wrong sum; empty if there was none
      */
     public record Outcome(
             ChaosBlow blow,
@@ -51,7 +51,7 @@ public final class ChaosRound {
         }
     }
 
-    /** Whether all are in one group and each has had so many sums. */
+    /** Whether all workers are in one group and each has completed {@code sumsLeast} sums. */
     public boolean isWarm(long startNanos, int sumsLeast) {
         return board.isWhole(startNanos) && sums.stream().allMatch(list -> list.size() >= sumsLeast);
     }
@@ -60,7 +60,7 @@ public final class ChaosRound {
         return board.hostOf(rank);
     }
 
-    /** Whether there is nothing more to wait for. */
+    /** Whether the outcome of the round is decided. */
     public boolean isDecided(ChaosBlow blow) {
         return blow.kind() == ChaosKind.PAUSE
                 ? isRemoved(blow) || isSumAfter(blow.atNanos() + WATCH_NANOS)
@@ -118,7 +118,7 @@ public final class ChaosRound {
                                 .anyMatch(sum -> sum.at() - blow.atNanos() > 0 && sum.contributors() < hosts));
     }
 
-    /** Those who go on must hold the same sums; what the lost one held last may have been repeated without it. */
+    /** Compares the sums of the hosts that go on, which must be equal. The last sum of the lost host does not count, because the others may have repeated it without that host. */
     private Optional<String> divergence(ChaosBlow blow) {
         var states = new TreeMap<Long, String>();
         for (int host = 0; host < hosts; host++) {

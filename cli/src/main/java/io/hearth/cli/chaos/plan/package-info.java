@@ -1,4 +1,4 @@
-/** What {@code hearth chaos} does when, and what it makes of what it saw. */
+/** The pure part of {@code hearth chaos}: the schedule of its faults, and the judge of its events. */
 @NullMarked
 package io.hearth.cli.chaos.plan;
 

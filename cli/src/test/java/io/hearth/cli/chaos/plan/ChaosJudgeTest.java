@@ -37,7 +37,7 @@ final class ChaosJudgeTest {
     @EnumSource(names = {"SILENT", "KILLED", "MASTER", "SLEEP", "PARTITION"})
     void recoveryLastsUntilTheLastOfThoseWhoGoOnHasAStepWithoutTheLostOne(ChaosKind kind) {
         struck(kind, 1_000, 2);
-        summed(0, 1_005, 3); // was on its way
+        summed(0, 1_005, 3); // was in progress at the time of the fault
         summed(0, 1_150, 2);
         summed(1, 1_170, 2);
         summed(0, 1_200, 2);
@@ -113,7 +113,7 @@ final class ChaosJudgeTest {
     void aNewTrainingIsNotComparedWithTheOldOne() {
         begun(0, 0, "aa");
         summed(0, 1, 3);
-        judge.startedAnew();
+        judge.restarted();
         begun(0, 0, "bb");
         summed(0, 2, 3);
         assertEquals(0, judge.report().divergences());
@@ -189,14 +189,14 @@ final class ChaosJudgeTest {
     void whoeverTheSwitchCostsItsMembershipBreaksThePromise() {
         switchWasOff();
         judge.note(2, new ChaosEvent.Removed(4_000 * MILLI, "the others went on"));
-        assertEquals("switch, all together 0.4 s after the healing, host 2 removed though well", settle(400));
+        assertEquals("switch, all together 0.4 s after the healing, host 2 removed without a fault", settle(400));
         assertEquals(1, judge.report().brokenPromises());
         assertEquals(
-                List.of("broken promise: switch: host 2 removed though well"),
+                List.of("broken promise: switch: host 2 removed without a fault"),
                 judge.report().problems());
 
         switchWasOff();
-        summed(0, 4_000, 2); // the removed one may not know it yet
+        summed(0, 4_000, 2); // the removed host may not know it yet
         summed(0, 5_000, 3);
         settle(400);
         assertEquals(2, judge.report().brokenPromises());
@@ -224,7 +224,7 @@ final class ChaosJudgeTest {
         summed(0, 12_500, 2);
         summed(1, 12_500, 2);
         summed(0, 13_000, 3);
-        summed(0, 14_000, 2); // out, in and out again
+        summed(0, 14_000, 2); // removed, admitted and removed again
         settle(500);
         assertEquals(1, judge.report().brokenPromises());
 
