@@ -239,8 +239,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     }
 
     @Override
-    public void refused(HealthMachine.Effect.Refused refused) {
-        membership.driver().step(new ViewEvent.Refused(refused.node(), refused.incarnation()));
+    public void processEnded(HealthMachine.Effect.ProcessEnded ended) {
+        membership.driver().step(new ViewEvent.ProcessEnded(ended.node(), ended.incarnation()));
     }
 
     @Override

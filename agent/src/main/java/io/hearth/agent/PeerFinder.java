@@ -122,7 +122,7 @@ final class PeerFinder {
         table.step(
                 switch (refused.refusal()) {
                     case REFLECTION ->
-                        new Event.Refused(address, PeerTableMachine.Refusal.OWN_REFLECTION, refused.why());
+                        new Event.Rejected(address, PeerTableMachine.DialRejection.OWN_REFLECTION, refused.why());
                     case UNKNOWN,
                             VERSION,
                             NAMESPACE,
@@ -132,7 +132,7 @@ final class PeerFinder {
                             TLS,
                             BLOCKED,
                             SAME_NODE,
-                            OUTDATED -> new Event.Refused(address, PeerTableMachine.Refusal.FOREIGN, refused.why());
+                            OUTDATED -> new Event.Rejected(address, PeerTableMachine.DialRejection.FOREIGN, refused.why());
                     case HUNG_UP -> new Event.HungUp(address, refused.why());
                     case TOO_LATE, OLD_INCARNATION, DOUBLED, DUPLICATE, TOO_MANY ->
                         new Event.DialFailed(address, refused.why());

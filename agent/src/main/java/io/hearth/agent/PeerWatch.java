@@ -36,7 +36,7 @@ final class PeerWatch {
 
         void suspected(Effect.Suspected suspected);
 
-        void refused(Effect.Refused refused);
+        void processEnded(Effect.ProcessEnded ended);
 
         void trusted(Effect.Trusted trusted);
 
@@ -110,7 +110,7 @@ final class PeerWatch {
         switch (effect) {
             case Effect.SendHeartbeat heartbeat -> outcome.heartbeat(heartbeat);
             case Effect.Suspected suspected -> outcome.suspected(suspected);
-            case Effect.Refused refused -> outcome.refused(refused);
+            case Effect.ProcessEnded ended -> outcome.processEnded(ended);
             case Effect.Trusted trusted -> {
                 LOG.info("peer={} is heard again", trusted.node().shortText());
                 outcome.trusted(trusted);

@@ -38,6 +38,7 @@ final class AgentCommand implements Callable<Integer> {
 
     @Option(
             names = "--on-partition",
+            arity = "1", // a boolean option takes no value without it
             paramLabel = "stall|continue",
             converter = Converters.OnPartition.class,
             description = "When the quorum is lost: wait for it (stall), or go on alone and yield to the others later"

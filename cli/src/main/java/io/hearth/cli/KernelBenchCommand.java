@@ -113,8 +113,8 @@ final class KernelBenchCommand implements Callable<Integer> {
     private List<Engine> engines(EngineSurvey survey) throws HearthException {
         if (engine == EngineName.AUTO) {
             return survey.engines().stream()
-                    .filter(EngineSurvey.Place::exists)
-                    .map(EngineSurvey.Place::engine)
+                    .filter(EngineSurvey.EngineState::exists)
+                    .map(EngineSurvey.EngineState::engine)
                     .toList();
         }
         return List.of(Engines.chosen(engine, CalibrationFile.in(terminal.environment()))

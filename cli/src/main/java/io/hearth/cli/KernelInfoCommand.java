@@ -53,7 +53,7 @@ final class KernelInfoCommand implements Callable<Integer> {
     static List<String> text(EngineSurvey survey) {
         var rows = new ArrayList<List<String>>();
         rows.add(List.of("engine", "here", "chosen", "why"));
-        for (EngineSurvey.Place place : survey.engines()) {
+        for (EngineSurvey.EngineState place : survey.engines()) {
             rows.add(List.of(place.engine().label(), yes(place.exists()), yes(place.chosen()), place.why()));
         }
         var lines = new ArrayList<>(Table.lines(rows));
@@ -90,7 +90,7 @@ final class KernelInfoCommand implements Callable<Integer> {
         data.addProperty("why", survey.choice().why());
         survey.vectorBits().ifPresent(bits -> data.addProperty("vector_bits", bits));
         var engines = new JsonArray();
-        for (EngineSurvey.Place place : survey.engines()) {
+        for (EngineSurvey.EngineState place : survey.engines()) {
             var engine = new JsonObject();
             engine.addProperty("engine", place.engine().label());
             engine.addProperty("exists", place.exists());

@@ -20,7 +20,7 @@ public record ElectionConfig(
         Leaving leaving,
         Stalling stalling,
         Returning returning,
-        HoldDowns holdDowns,
+        ReadmissionDelays readmissionDelays,
         long silenceNanos,
         long brokenPairNanos,
         long settleNanos,
@@ -46,7 +46,7 @@ public record ElectionConfig(
             new Leaving(250 * MILLI, 5 * SECOND, 10 * SECOND),
             new Stalling(5 * SECOND, 4 * SECOND, OnPartition.STALL),
             new Returning(3 * SECOND, 8 * SECOND),
-            new HoldDowns(SECOND, 60 * SECOND, 60 * SECOND),
+            new ReadmissionDelays(SECOND, 60 * SECOND, 60 * SECOND),
             1_500 * MILLI,
             3_500 * MILLI,
             350 * MILLI,
@@ -170,8 +170,8 @@ public record ElectionConfig(
      * @param mostNanos the longest, after doublings
      * @param healthyNanos a membership of this length resets the delay
      */
-    public record HoldDowns(long firstNanos, long mostNanos, long healthyNanos) {
-        public HoldDowns {
+    public record ReadmissionDelays(long firstNanos, long mostNanos, long healthyNanos) {
+        public ReadmissionDelays {
             positive(firstNanos, mostNanos, healthyNanos);
             if (mostNanos < firstNanos) {
                 throw new IllegalArgumentException(
@@ -197,7 +197,7 @@ public record ElectionConfig(
                 leaving,
                 new Stalling(stalling.afterNanos(), stalling.continueNanos(), choice),
                 returning,
-                holdDowns,
+                readmissionDelays,
                 silenceNanos,
                 brokenPairNanos,
                 settleNanos,
@@ -236,7 +236,7 @@ public record ElectionConfig(
                         new Leaving(leaving.repeatNanos(), leaving.drainNanos() + more, leaving.lifeNanos() + more),
                         new Stalling(stalling.afterNanos() + more, stalling.continueNanos(), stalling.onPartition()),
                         new Returning(returning.quietNanos() + more, returning.mostNanos() + more),
-                        holdDowns,
+                        readmissionDelays,
                         nanos,
                         brokenPairNanos + more,
                         settleNanos,

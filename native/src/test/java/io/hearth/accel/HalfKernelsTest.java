@@ -34,8 +34,8 @@ final class HalfKernelsTest {
                         .flatMap(format -> Stream.of(false, true).map(heap -> Arguments.of(kernels, format, heap))));
     }
 
-    private record Place(CodecKernels kernels, HalfFloat format, boolean heap, Arena arena) implements AutoCloseable {
-        Place(CodecKernels kernels, HalfFloat format, boolean heap) {
+    private record Fixture(CodecKernels kernels, HalfFloat format, boolean heap, Arena arena) implements AutoCloseable {
+        Fixture(CodecKernels kernels, HalfFloat format, boolean heap) {
             this(kernels, format, heap, Arena.ofConfined());
         }
 
@@ -83,7 +83,7 @@ final class HalfKernelsTest {
     @MethodSource("all")
     void everyHalfIsWidenedAndNarrowedToItself(CodecKernels kernels, HalfFloat format, boolean heap) {
         int n = 1 << Short.SIZE;
-        try (var place = new Place(kernels, format, heap)) {
+        try (var place = new Fixture(kernels, format, heap)) {
             MemorySegment halves = place.halves(n);
             IntStream.range(0, n).forEach(i -> halves.set(SHORT, GUARD + i * 2L, (short) i));
             MemorySegment values = place.values(new float[n]);
@@ -123,7 +123,7 @@ final class HalfKernelsTest {
                 expected[6 * i + 2 * j + 1] = halves[j] | 0x8000;
             }
         }
-        try (var place = new Place(kernels, format, heap)) {
+        try (var place = new Fixture(kernels, format, heap)) {
             MemorySegment halves = place.halves(values.length);
             assertEquals(
                     CodecKernels.NONE,
@@ -156,7 +156,7 @@ final class HalfKernelsTest {
                 drawn[n / 2] = Float.NEGATIVE_INFINITY;
                 drawn[n - 1] = Float.NaN;
             }
-            try (var place = new Place(kernels, format, heap)) {
+            try (var place = new Fixture(kernels, format, heap)) {
                 MemorySegment halves = place.halves(n);
                 MemorySegment left = place.values(drawn);
                 assertEquals(CodecKernels.NONE, kernels.narrowLeavingError(format, left, GUARD, n, halves, GUARD));
@@ -187,7 +187,7 @@ final class HalfKernelsTest {
             values[2] = Math.nextDown(beyond);
             values[4999] = beyond;
             values[index] = -beyond;
-            try (var place = new Place(kernels, format, heap)) {
+            try (var place = new Fixture(kernels, format, heap)) {
                 MemorySegment halves = place.halves(5000);
                 assertEquals(index, kernels.narrow(format, place.values(values), GUARD, 5000, halves, GUARD));
                 MemorySegment left = place.values(values);
@@ -201,7 +201,7 @@ final class HalfKernelsTest {
     @ParameterizedTest(name = "{0} {1} heap {2}")
     @MethodSource("all")
     void whatDoesNotFitIsTheCallersMistake(CodecKernels kernels, HalfFloat format, boolean heap) {
-        try (var place = new Place(kernels, format, heap)) {
+        try (var place = new Fixture(kernels, format, heap)) {
             MemorySegment halves = place.halves(10).asSlice(0, 20);
             MemorySegment values = place.values(new float[10]).asSlice(0, 40);
             for (long[] wrong : new long[][] {{0, 11, 0}, {1, 10, 0}, {0, 10, 1}, {0, -1, 0}, {-1, 1, 0}, {0, 1, -1}}) {

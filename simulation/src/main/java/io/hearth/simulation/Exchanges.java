@@ -215,7 +215,7 @@ final class Exchanges {
         String fence = fence();
         Optional<CallRejection> doom = doom(got);
         if (doom.isPresent()) {
-            trainer.step(new Event.Refused(number, fence, doom.get()));
+            trainer.step(new Event.Rejected(number, fence, doom.get()));
         } else {
             streams.result(number, sum(number, fence, got));
             trainer.step(new Event.Finished(number, fence));
@@ -238,7 +238,7 @@ final class Exchanges {
             }
             Optional<CallRejection> doom = doom(got);
             if (doom.isPresent() && got.keySet().containsAll(members)) {
-                trainer.step(new Event.Refused(number, fence(), doom.get()));
+                trainer.step(new Event.Rejected(number, fence(), doom.get()));
                 releaseBefore(number);
                 return true;
             }
@@ -289,7 +289,7 @@ final class Exchanges {
         Optional<CallRejection> doom = doom(got);
         if (doom.isPresent()) {
             if (got.keySet().containsAll(members)) {
-                trainer.step(new Event.Refused(number, fence(), doom.get()));
+                trainer.step(new Event.Rejected(number, fence(), doom.get()));
                 releaseBefore(number);
                 return true;
             }
@@ -324,7 +324,7 @@ final class Exchanges {
             return false;
         }
         if (end.get().refusal().isPresent()) {
-            trainer.step(new Event.Refused(number, fence(), end.get().refusal().get()));
+            trainer.step(new Event.Rejected(number, fence(), end.get().refusal().get()));
         } else {
             streams.result(
                     number,

@@ -85,7 +85,7 @@ final class PairIn extends PairEnd {
                 case Effect.Acknowledge(long number) -> say(new PairRecord.Done(number));
                 case Effect.Refuse(long number, CallRejection how) -> {
                     setting.pairs.refused(pair, how);
-                    say(new PairRecord.Refused(number, how));
+                    say(new PairRecord.Rejected(number, how));
                 }
                 case Effect.End _ -> open = null;
                 case Effect.Reset _ -> reset();
@@ -108,7 +108,7 @@ final class PairIn extends PairEnd {
             case PairRecord.Offer(long number, TransferSpec parcel) ->
                 step(new Event.Offered(number, parcel, setting.name(peer)));
             case PairRecord.Data data -> store(data);
-            case PairRecord.Greet _, PairRecord.Grant _, PairRecord.Done _, PairRecord.Refused _ -> misfit();
+            case PairRecord.Greet _, PairRecord.Grant _, PairRecord.Done _, PairRecord.Rejected _ -> misfit();
         }
     }
 

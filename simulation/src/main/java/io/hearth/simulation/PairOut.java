@@ -120,7 +120,7 @@ final class PairOut extends PairEnd {
             case PairRecord.Greet(long done, Optional<CallRejection> how) -> step(new Event.Heard(done, how));
             case PairRecord.Grant(long number) -> step(new Event.Granted(number));
             case PairRecord.Done(long number) -> step(new Event.Done(number));
-            case PairRecord.Refused(long number, CallRejection how) -> step(new Event.Refused(number, how));
+            case PairRecord.Rejected(long number, CallRejection how) -> step(new Event.Rejected(number, how));
             case PairRecord.Offer _, PairRecord.Data _ -> misfit();
         }
     }

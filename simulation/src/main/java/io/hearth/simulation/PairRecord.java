@@ -22,5 +22,5 @@ sealed interface PairRecord {
     record Done(long number) implements PairRecord {}
 
     /** The receiver called for a different transfer. */
-    record Refused(long number, CallRejection how) implements PairRecord {}
+    record Rejected(long number, CallRejection how) implements PairRecord {}
 }

@@ -227,7 +227,7 @@ final class Script {
     private void expire(long number) {
         process.trace(() -> "number " + number + " did not end before its deadline");
         if (setting.hooks.goesOnAfterDeadline() && trainer.state().frozen().isEmpty()) {
-            trainer.step(new Event.Refused(
+            trainer.step(new Event.Rejected(
                     number,
                     trainer.state().layout().fence(),
                     new CallRejection(CallRejection.Cause.PEER_LOST, "deadline of this member alone")));

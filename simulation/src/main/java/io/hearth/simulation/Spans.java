@@ -82,7 +82,7 @@ record Spans(
                         usual.leaving(),
                         usual.stalling(),
                         usual.returning(),
-                        new ElectionConfig.HoldDowns(SECOND, mostHeld, healthy),
+                        new ElectionConfig.ReadmissionDelays(SECOND, mostHeld, healthy),
                         usual.silenceNanos(),
                         usual.brokenPairNanos(),
                         usual.settleNanos(),
@@ -140,7 +140,7 @@ record Spans(
 
     /** Longest readmission delay of a node that was removed that often. */
     long heldNanosMax(long removals) {
-        ElectionConfig.HoldDowns holds = election.holdDowns();
+        ElectionConfig.ReadmissionDelays holds = election.readmissionDelays();
         return removals > 16 ? holds.mostNanos() : Math.min(holds.mostNanos(), holds.firstNanos() << removals);
     }
 }

@@ -108,7 +108,7 @@ final class ViewBugHooks {
                 leaving,
                 honest.stalling(),
                 honest.returning(),
-                honest.holdDowns(),
+                honest.readmissionDelays(),
                 honest.silenceNanos(),
                 honest.brokenPairNanos(),
                 honest.settleNanos(),

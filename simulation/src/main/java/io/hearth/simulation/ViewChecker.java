@@ -23,18 +23,18 @@ import java.util.stream.Collectors;
 
 /** Observes every event of every node that concerns views, and checks the rules that no node can check by itself. */
 final class ViewChecker {
-    private record Place(Lineage lineage, long epoch) {}
+    private record EpochId(Lineage lineage, long epoch) {}
 
-    private record Attempt(Place place, Ballot ballot) {}
+    private record Attempt(EpochId place, Ballot ballot) {}
 
     private record Answer(Attempt attempt, NodeId node, long incarnation) {}
 
-    private record Frost(Place place, NodeId node, long incarnation) {}
+    private record Frost(EpochId place, NodeId node, long incarnation) {}
 
-    private record Vote(Place place, PeerId machine) {}
+    private record Vote(EpochId place, PeerId machine) {}
 
     /** A vote of one record of a machine. */
-    private record SeatVote(Place place, PeerId machine, long seat) {}
+    private record SeatVote(EpochId place, PeerId machine, long seat) {}
 
     /**
      * A quorum of {@code before} accepted {@code view}.
@@ -44,7 +44,7 @@ final class ViewChecker {
      */
     record Succession(View before, View view, Ballot ballot, long beganNanos) {}
 
-    private final Map<Place, View> committed = new HashMap<>();
+    private final Map<EpochId, View> committed = new HashMap<>();
     private final Map<Lineage, View> newest = new HashMap<>();
     private final Map<Attempt, Set<PeerId>> acceptances = new HashMap<>();
     private final Map<Attempt, View> proposals = new HashMap<>();
@@ -82,7 +82,7 @@ final class ViewChecker {
     }
 
     Optional<View> view(Lineage lineage, long epoch) {
-        return Optional.ofNullable(committed.get(new Place(lineage, epoch)));
+        return Optional.ofNullable(committed.get(new EpochId(lineage, epoch)));
     }
 
     /** The last committed view of a lineage. */
@@ -93,14 +93,14 @@ final class ViewChecker {
     /** A node takes {@code view} as committed: it must be the first of a lineage, or a quorum must have accepted it. */
     void learned(View view) {
         if (isOff) {
-            committed.putIfAbsent(new Place(view.lineage(), view.epoch()), view);
+            committed.putIfAbsent(new EpochId(view.lineage(), view.epoch()), view);
             return;
         }
         boolean isFirst = view.epoch() == 1
                 && view.members().size() == 1
                 && view.members().getFirst().node().equals(view.lineage().founder());
         Violation.unless(
-                isFirst || committed.containsKey(new Place(view.lineage(), view.epoch())),
+                isFirst || committed.containsKey(new EpochId(view.lineage(), view.epoch())),
                 "chosen",
                 () -> "a node believes a view that no quorum accepted: epoch " + view.epoch());
         committed(view);
@@ -111,7 +111,7 @@ final class ViewChecker {
         if (view.equals(last)) {
             return;
         }
-        View before = committed.putIfAbsent(new Place(view.lineage(), view.epoch()), view);
+        View before = committed.putIfAbsent(new EpochId(view.lineage(), view.epoch()), view);
         if (before != null) {
             Violation.unless(
                     before.equals(view), "I1", () -> "two views of one lineage and epoch: " + before + " and " + view);
@@ -130,7 +130,7 @@ final class ViewChecker {
         }
         onCommit.accept(view);
         if (known.isPresent() && making != null) {
-            var attempt = new Attempt(new Place(view.lineage(), view.epoch() - 1), making.ballot());
+            var attempt = new Attempt(new EpochId(view.lineage(), view.epoch() - 1), making.ballot());
             long began = beginnings.getOrDefault(attempt, clock.getAsLong());
             onSuccession.accept(new Succession(known.get(), view, making.ballot(), began));
         }
@@ -236,7 +236,7 @@ final class ViewChecker {
 
     /** I4: each kept member froze for the ballot that keeps it. */
     private void keptMembersFroze(View before, View view, Ballot ballot) {
-        var place = new Place(view.lineage(), before.epoch());
+        var place = new EpochId(view.lineage(), before.epoch());
         var attempt = new Attempt(place, ballot);
         for (Member member : view.members()) {
             boolean isNew = member.entryEpoch() == view.epoch();
@@ -257,7 +257,7 @@ final class ViewChecker {
 
     /** Whether a member answered, with its status, the ballot that made a view, or proposed it. */
     boolean hasAnswered(Succession change, Member member) {
-        var place = new Place(change.before().lineage(), change.before().epoch());
+        var place = new EpochId(change.before().lineage(), change.before().epoch());
         return change.ballot().proposer().equals(member.node())
                 || answers.contains(
                         new Answer(new Attempt(place, change.ballot()), member.node(), member.incarnation()));
@@ -265,12 +265,12 @@ final class ViewChecker {
 
     /** A member reports with its status that it froze for that ballot. */
     void answered(NodeId node, long incarnation, Lineage lineage, long epoch, Ballot ballot) {
-        answers.add(new Answer(new Attempt(new Place(lineage, epoch), ballot), node, incarnation));
+        answers.add(new Answer(new Attempt(new EpochId(lineage, epoch), ballot), node, incarnation));
     }
 
     /** All data threads of a node stopped for the successor of that view. */
     void froze(Lineage lineage, long epoch, NodeId node, long incarnation) {
-        frozen.add(new Frost(new Place(lineage, epoch), node, incarnation));
+        frozen.add(new Frost(new EpochId(lineage, epoch), node, incarnation));
     }
 
     /** A process of a machine wrote a record, or believes that it did. */
@@ -295,11 +295,11 @@ final class ViewChecker {
         PeerId machine = node.peer();
         View view = record.view().orElseThrow();
         boolean isOwn = ballot.proposer().equals(node) && record.accepted().isEmpty();
-        var attempt = new Attempt(new Place(view.lineage(), view.epoch()), ballot);
+        var attempt = new Attempt(new EpochId(view.lineage(), view.epoch()), ballot);
         if (isOwn) {
             beginnings.putIfAbsent(attempt, clock.getAsLong());
         }
-        Ballot before = promises.put(new Vote(new Place(view.lineage(), view.epoch()), machine), ballot);
+        Ballot before = promises.put(new Vote(new EpochId(view.lineage(), view.epoch()), machine), ballot);
         Violation.unless(
                 before == null || before.compareTo(ballot) <= 0,
                 "promise",
@@ -312,14 +312,14 @@ final class ViewChecker {
 
     private static SeatVote seatVote(PeerId machine, LineageRecord record) {
         View view = record.view().orElseThrow();
-        return new SeatVote(new Place(view.lineage(), view.epoch()), machine, record.seat());
+        return new SeatVote(new EpochId(view.lineage(), view.epoch()), machine, record.seat());
     }
 
     /** A view is chosen once a quorum accepted it, whether or not a node learns of it. */
     private void accepted(PeerId machine, LineageRecord record, Proposal proposal) {
         View view = record.view().orElseThrow();
         acceptors.add(seatVote(machine, record));
-        var attempt = new Attempt(new Place(view.lineage(), view.epoch() + 1), proposal.ballot());
+        var attempt = new Attempt(new EpochId(view.lineage(), view.epoch() + 1), proposal.ballot());
         View known = proposals.putIfAbsent(attempt, proposal.view());
         makings.putIfAbsent(proposal.view(), attempt);
         Violation.unless(

@@ -352,8 +352,8 @@ final class ViewStage {
                     log(host, "suspects " + node.shortText() + ": " + why);
                     view(host, new ViewEvent.Suspected(node, incarnation));
                 }
-                case HealthMachine.Effect.Refused(NodeId node, long incarnation) ->
-                    view(host, new ViewEvent.Refused(node, incarnation));
+                case HealthMachine.Effect.ProcessEnded(NodeId node, long incarnation) ->
+                    view(host, new ViewEvent.ProcessEnded(node, incarnation));
                 case HealthMachine.Effect.Trusted(NodeId node, long incarnation) ->
                     view(host, new ViewEvent.Trusted(node, incarnation));
                 case HealthMachine.Effect.Announce _,

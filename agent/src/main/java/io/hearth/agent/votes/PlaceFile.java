@@ -52,29 +52,29 @@ final class PlaceFile {
     }
 
     /** The place in the file; empty if there is none or it is damaged. */
-    Optional<Place> read() throws IOException {
+    Optional<FolderIdentity> read() throws IOException {
         if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             return Optional.empty();
         }
         try (var in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
-            return Place.decode(new String(in.readNBytes(BYTES_MAX), StandardCharsets.US_ASCII));
+            return FolderIdentity.decode(new String(in.readNBytes(BYTES_MAX), StandardCharsets.US_ASCII));
         }
     }
 
     /** The actual place of the file. */
-    Place observed() throws IOException {
+    FolderIdentity observed() throws IOException {
         return observed(file);
     }
 
     /** Writes a new file, which replaces a former one. It is on disk when this returns. */
-    Place write() throws IOException {
+    FolderIdentity write() throws IOException {
         Path draft = file.resolveSibling(
                 file.getFileName() + ".new-" + ProcessHandle.current().pid());
         try {
             Files.deleteIfExists(draft);
             Files.createFile(draft, FolderLock.FILE_MODE);
             Files.setLastModifiedTime(draft, LONG_AGO);
-            Place here = observed(draft);
+            FolderIdentity here = observed(draft);
             Files.write(draft, here.encode().getBytes(StandardCharsets.US_ASCII));
             DurableFile.sync(draft);
             Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
@@ -93,21 +93,21 @@ final class PlaceFile {
         Files.setLastModifiedTime(file, FileTime.fromMillis(nowMillis));
     }
 
-    private Place observed(Path where) throws IOException {
+    private FolderIdentity observed(Path where) throws IOException {
         if (hasChangingInodes(Files.getFileStore(where).type())) {
-            return new Place(Optional.empty(), Optional.empty(), computer);
+            return new FolderIdentity(Optional.empty(), Optional.empty(), computer);
         }
         try {
             Map<String, Object> found =
                     Files.readAttributes(where, "unix:ino,creationTime,lastModifiedTime", LinkOption.NOFOLLOW_LINKS);
-            return new Place(
+            return new FolderIdentity(
                     Optional.ofNullable(found.get("ino")).map(Object::toString),
                     Optional.ofNullable(found.get("creationTime"))
                             .filter(created -> !created.equals(found.get("lastModifiedTime")))
                             .map(Object::toString),
                     computer);
         } catch (UnsupportedOperationException | IllegalArgumentException foreign) {
-            return new Place(Optional.empty(), Optional.empty(), computer);
+            return new FolderIdentity(Optional.empty(), Optional.empty(), computer);
         }
     }
 

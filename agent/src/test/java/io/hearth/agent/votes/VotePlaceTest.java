@@ -244,23 +244,23 @@ final class VotePlaceTest {
 
     @Test
     void whatIsUnknownAgreesWithEverything() {
-        var place = new Place(Optional.of("5"), Optional.of("then"), COMPUTER);
-        var unknown = new Place(Optional.empty(), Optional.empty(), Optional.empty());
-        assertEquals(Optional.of(place), Place.decode(place.encode()));
-        assertEquals(Optional.of(unknown), Place.decode(unknown.encode()));
+        var place = new FolderIdentity(Optional.of("5"), Optional.of("then"), COMPUTER);
+        var unknown = new FolderIdentity(Optional.empty(), Optional.empty(), Optional.empty());
+        assertEquals(Optional.of(place), FolderIdentity.decode(place.encode()));
+        assertEquals(Optional.of(unknown), FolderIdentity.decode(unknown.encode()));
         assertEquals(Optional.empty(), place.difference(place));
         assertEquals(Optional.empty(), place.difference(unknown));
         assertEquals(Optional.empty(), unknown.difference(place));
         assertTrue(unknown.knowsLess(place));
         assertFalse(place.knowsLess(unknown));
-        for (Place other : List.of(
-                new Place(Optional.of("6"), Optional.of("then"), COMPUTER),
-                new Place(Optional.of("5"), Optional.of("later"), COMPUTER),
-                new Place(Optional.of("5"), Optional.of("then"), Optional.of("another")))) {
+        for (FolderIdentity other : List.of(
+                new FolderIdentity(Optional.of("6"), Optional.of("then"), COMPUTER),
+                new FolderIdentity(Optional.of("5"), Optional.of("later"), COMPUTER),
+                new FolderIdentity(Optional.of("5"), Optional.of("then"), Optional.of("another")))) {
             assertTrue(place.difference(other).isPresent(), () -> "" + other);
         }
         for (int length = 0; length < place.encode().length(); length++) {
-            assertEquals(Optional.empty(), Place.decode(place.encode().substring(0, length)));
+            assertEquals(Optional.empty(), FolderIdentity.decode(place.encode().substring(0, length)));
         }
     }
 }

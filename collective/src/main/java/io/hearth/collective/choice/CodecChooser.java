@@ -54,7 +54,7 @@ final class CodecChooser {
     private double lost;
     private int sincePlain;
 
-    private CodecChooser(CodecDecision before, List<CodecBallot> ballots, SumModel model, int round) {
+    private CodecChooser(CodecDecision before, List<CodecMeasurements> ballots, SumModel model, int round) {
         CodecTimes times = before.times();
         this.before = before;
         this.model = model;
@@ -77,10 +77,10 @@ final class CodecChooser {
      * @param before this member's last decision, whose round is in its ballot
      * @param ballots of all members, at least one, about the same codecs
      */
-    static CodecDecision next(CodecDecision before, List<CodecBallot> ballots, SumModel model) {
-        CodecBallot first = ballots.getFirst();
+    static CodecDecision next(CodecDecision before, List<CodecMeasurements> ballots, SumModel model) {
+        CodecMeasurements first = ballots.getFirst();
         int codecs = before.codecs();
-        int round = ballots.stream().mapToInt(CodecBallot::round).max().orElseThrow() % (Integer.MAX_VALUE - 1) + 1;
+        int round = ballots.stream().mapToInt(CodecMeasurements::round).max().orElseThrow() % (Integer.MAX_VALUE - 1) + 1;
         if (ballots.size() == 1) { // nothing is sent, so nothing is saved
             return new CodecDecision(0, 0, CodecDecision.CALLS_MAX, round, CodecTimes.none(codecs));
         }
@@ -92,7 +92,7 @@ final class CodecChooser {
     }
 
     /** The costs on the slowest member; empty if any member does not know its costs. */
-    private static List<CodecCost> worst(List<CodecBallot> ballots, int codecs) {
+    private static List<CodecCost> worst(List<CodecMeasurements> ballots, int codecs) {
         var worst = new ArrayList<CodecCost>();
         if (ballots.stream().allMatch(each -> each.costs().size() == codecs)) {
             for (int codec = 0; codec < codecs; codec++) {
@@ -107,9 +107,9 @@ final class CodecChooser {
     }
 
     /** The least time of all members for each sum: the member that began last did not wait for others. */
-    private static List<Double> taken(List<CodecBallot> ballots) {
+    private static List<Double> taken(List<CodecMeasurements> ballots) {
         var taken = new ArrayList<Double>();
-        for (int i = 0; i < CodecBallot.NANOS; i++) {
+        for (int i = 0; i < CodecMeasurements.NANOS; i++) {
             int at = i;
             ballots.stream()
                     .mapToDouble(each -> each.nanos().get(at))

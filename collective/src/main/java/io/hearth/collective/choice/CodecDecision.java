@@ -78,7 +78,7 @@ public record CodecDecision(int chosen, int settled, int calls, int round, Codec
     }
 
     /** The next decision; see {@link CodecChooser}. */
-    public CodecDecision next(List<CodecBallot> ballots, SumModel model) {
+    public CodecDecision next(List<CodecMeasurements> ballots, SumModel model) {
         return CodecChooser.next(this, ballots, model);
     }
 

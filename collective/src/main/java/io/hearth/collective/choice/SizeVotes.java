@@ -22,7 +22,7 @@ public final class SizeVotes {
 
     private void forgetTimes() {
         nanos.clear();
-        nanos.addAll(Collections.nCopies(CodecBallot.NANOS, Double.NaN));
+        nanos.addAll(Collections.nCopies(CodecMeasurements.NANOS, Double.NaN));
     }
 
     /** Whether the next sum needs a vote first. */
@@ -41,8 +41,8 @@ public final class SizeVotes {
     }
 
     /** This member's next ballot; {@code costs} are its own costs of the codecs, empty while they are being measured. */
-    public CodecBallot ballot(long count, List<CodecCost> costs) {
-        return new CodecBallot(count, decision.round(), nanos, costs);
+    public CodecMeasurements ballot(long count, List<CodecCost> costs) {
+        return new CodecMeasurements(count, decision.round(), nanos, costs);
     }
 
     /** A vote of {@code voters} members ended. */

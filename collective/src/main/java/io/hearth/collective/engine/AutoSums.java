@@ -8,7 +8,7 @@ import io.hearth.collective.Signature;
 import io.hearth.collective.Tensor;
 import io.hearth.collective.call.CallPlan;
 import io.hearth.collective.call.CallRequest;
-import io.hearth.collective.choice.CodecBallot;
+import io.hearth.collective.choice.CodecMeasurements;
 import io.hearth.collective.choice.CodecCost;
 import io.hearth.collective.choice.CodecDecision;
 import io.hearth.collective.choice.SizeVotes;
@@ -137,7 +137,7 @@ final class AutoSums {
     private void vote(Size size, SizeVotes votes, CollectiveOptions how, Optional<TensorBucket> bucket)
             throws CollectiveException {
         Auto auto = size.asked();
-        CodecBallot ballot = votes.ballot(size.count(), hasSummed ? costs.apply(auto.allowed()) : List.of());
+        CodecMeasurements ballot = votes.ballot(size.count(), hasSummed ? costs.apply(auto.allowed()) : List.of());
         var made = MemorySegment.ofArray(
                 new byte[CodecDecision.bytes(auto.allowed().size())]);
         var plan = new CallPlan(

@@ -164,7 +164,7 @@ final class CallExecutor implements AutoCloseable {
         // Calls are synchronous: each rank in this call had ended all calls before it.
         long endedByAll = asked.number - 1;
         if (refusal.isPresent()) {
-            monitor.step(new Event.Refused(asked.number, on.fence(), refusal.get()));
+            monitor.step(new Event.Rejected(asked.number, on.fence(), refusal.get()));
             monitor.step(new Event.EndedByAll(endedByAll));
         } else {
             monitor.step(new Event.Finished(asked.number, on.fence(), endedByAll));

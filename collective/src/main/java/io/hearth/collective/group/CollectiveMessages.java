@@ -215,7 +215,7 @@ public final class CollectiveMessages {
                     .setContributors(forward.contributors())
                     .setBytes(forward.bytes()));
         }
-        for (Resolution.Refused refused : resolution.refused()) {
+        for (Resolution.Rejected refused : resolution.refused()) {
             message.addRefused(
                     RefusedMessage.newBuilder().setNumber(refused.number()).setRefusal(message(refused.refusal())));
         }
@@ -246,7 +246,7 @@ public final class CollectiveMessages {
                                 .toList(),
                         message.getRefusedList().stream()
                                 .map(refused ->
-                                        new Resolution.Refused(refused.getNumber(), refusal(refused.getRefusal())))
+                                        new Resolution.Rejected(refused.getNumber(), refusal(refused.getRefusal())))
                                 .toList(),
                         order(message.getOrder())));
     }

@@ -78,7 +78,7 @@ public final class CollectiveResolver implements Resolver {
                 .min()
                 .orElse(0);
         var forwards = new TreeMap<Long, Resolution.Forward>();
-        var refused = new TreeMap<Long, Resolution.Refused>();
+        var refused = new TreeMap<Long, Resolution.Rejected>();
         for (CheckedReport each : reports) {
             for (Status.Kept result : each.status().kept()) {
                 long number = result.number();
@@ -88,7 +88,7 @@ public final class CollectiveResolver implements Resolver {
                 if (result.refusal().isPresent()) {
                     refused.putIfAbsent(
                             number,
-                            new Resolution.Refused(number, result.refusal().get()));
+                            new Resolution.Rejected(number, result.refusal().get()));
                 } else if (result.contributors() > 0) {
                     forwards.putIfAbsent(
                             number,

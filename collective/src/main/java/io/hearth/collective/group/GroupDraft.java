@@ -26,7 +26,7 @@ final class GroupDraft {
     private List<Effect> effects = List.of(); // mutable from the first effect on
     private ByNumber<Open> open;
     private ByNumber<Status.Kept> kept;
-    private ByNumber<GroupMachine.Refused> refused;
+    private ByNumber<GroupMachine.Rejected> refused;
     private GroupLayout layout;
     private GroupMachine.Place place;
     private long next;
@@ -123,7 +123,7 @@ final class GroupDraft {
     private void endRefused() {
         for (long number : refused.isEmpty() ? List.<Long>of() : refused.numbers()) {
             if (open.has(number)) {
-                GroupMachine.Refused known = Objects.requireNonNull(refused.get(number));
+                GroupMachine.Rejected known = Objects.requireNonNull(refused.get(number));
                 refused = refused.without(number);
                 end(new Status.Kept(number, 0, 0, Optional.of(known.refusal())), known.members());
             }
@@ -338,14 +338,14 @@ final class GroupDraft {
     }
 
     /** Takes over the rejections of a change; a rejection that was known before keeps the member list with which it ended. */
-    private void takeOverRefused(List<Resolution.Refused> decided, List<NodeId> before) {
-        ByNumber<GroupMachine.Refused> known = refused;
+    private void takeOverRefused(List<Resolution.Rejected> decided, List<NodeId> before) {
+        ByNumber<GroupMachine.Rejected> known = refused;
         refused = ByNumber.none();
-        for (Resolution.Refused entry : decided) {
+        for (Resolution.Rejected entry : decided) {
             if (!kept.has(entry.number()) && entry.number() > doneUpTo) {
-                GroupMachine.Refused earlier = known.get(entry.number());
+                GroupMachine.Rejected earlier = known.get(entry.number());
                 refused = refused.with(
-                        entry.number(), earlier != null ? earlier : new GroupMachine.Refused(entry.refusal(), before));
+                        entry.number(), earlier != null ? earlier : new GroupMachine.Rejected(entry.refusal(), before));
             }
         }
     }

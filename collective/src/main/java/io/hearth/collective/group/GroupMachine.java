@@ -131,8 +131,8 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
      *
      * @param members with which it ended there
      */
-    public record Refused(CallRejection refusal, List<NodeId> members) {
-        public Refused {
+    public record Rejected(CallRejection refusal, List<NodeId> members) {
+        public Rejected {
             members = List.copyOf(members);
         }
     }
@@ -199,7 +199,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             ByNumber<Open> open,
             ByNumber<Status.Kept> kept,
             List<Resolution.Forward> forwards,
-            ByNumber<Refused> refused,
+            ByNumber<Rejected> refused,
             Optional<Frozen> frozen,
             Optional<Broken> broken,
             boolean held,
@@ -377,7 +377,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         }
 
         /** The exchange of a number ended with the same rejection on all ranks. */
-        record Refused(long number, String fence, CallRejection refusal) implements Event {}
+        record Rejected(long number, String fence, CallRejection refusal) implements Event {}
 
         /** A forwarded result has arrived here and at all other members. */
         record Forwarded(long number, String fence) implements Event {}
@@ -458,7 +458,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
                 draft.finish(number, fence);
                 draft.release(endedByAll);
             }
-            case Event.Refused(long number, String fence, CallRejection refusal) ->
+            case Event.Rejected(long number, String fence, CallRejection refusal) ->
                 draft.refuse(number, fence, refusal);
             case Event.Forwarded(long number, String fence) -> draft.forwarded(number, fence);
             case Event.StreamBroken(String fence, NodeId peer, String why) -> draft.streamBroken(fence, peer, why);

@@ -15,7 +15,7 @@ import java.util.stream.LongStream;
  * @param refused numbers that ended without a result at some member: they end so at all members; rising
  * @param order hop order of the ring, as ranks; a list that is no permutation of all ranks means rank order
  */
-public record Resolution(long first, List<Forward> forwards, List<Refused> refused, List<Integer> order) {
+public record Resolution(long first, List<Forward> forwards, List<Rejected> refused, List<Integer> order) {
     /** For a group without any calls so far. */
     public static final Resolution NOTHING = new Resolution(1, List.of(), List.of());
 
@@ -33,7 +33,7 @@ public record Resolution(long first, List<Forward> forwards, List<Refused> refus
                     + forwards.size() + " forwards, " + refused.size() + " rejections and order " + order);
         }
         requireRising(forwards.stream().mapToLong(Forward::number));
-        requireRising(refused.stream().mapToLong(Refused::number));
+        requireRising(refused.stream().mapToLong(Rejected::number));
     }
 
     private static void requireRising(LongStream numbers) {
@@ -47,7 +47,7 @@ public record Resolution(long first, List<Forward> forwards, List<Refused> refus
     }
 
     /** A resolution with a ring in rank order. */
-    public Resolution(long first, List<Forward> forwards, List<Refused> refused) {
+    public Resolution(long first, List<Forward> forwards, List<Rejected> refused) {
         this(first, forwards, refused, List.of());
     }
 
@@ -75,8 +75,8 @@ public record Resolution(long first, List<Forward> forwards, List<Refused> refus
     }
 
     /** A number that ended without a result. */
-    public record Refused(long number, CallRejection refusal) {
-        public Refused {
+    public record Rejected(long number, CallRejection refusal) {
+        public Rejected {
             if (!Status.isNumber(number)) {
                 throw new IllegalArgumentException("number must be 1 to " + Status.NUMBER_MAX + ", got " + number);
             }

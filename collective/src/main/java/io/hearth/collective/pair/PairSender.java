@@ -104,7 +104,7 @@ final class PairSender extends PeerChannel {
                                 record.chunk() == 0 ? Optional.empty() : Optional.of(PairRecords.refusal(record)));
                     case PairRecords.GRANT -> new Event.Granted(number);
                     case PairRecords.DONE -> new Event.Done(number);
-                    case PairRecords.REFUSED -> new Event.Refused(number, PairRecords.refusal(record));
+                    case PairRecords.REFUSED -> new Event.Rejected(number, PairRecords.refusal(record));
                     default -> throw new IOException("sent kind " + record.kind());
                 });
     }

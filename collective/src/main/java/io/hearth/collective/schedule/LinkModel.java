@@ -18,15 +18,15 @@ public record LinkModel(
         double contention,
         double handOverNanos) {
     /**
-     * Ethernet of 1 Gbit/s through one switch. Measured between hosts of the lab: bytes, gamma and messages (by {@code LinkBench} of the
-     * bench, see BENCHMARKS.md), contention (5 % at 64 MiB and 14 % at 4 MiB with four hosts) and hand-over. Alpha lies between the lab's 22
-     * µs, on wires without delay, and half of the round trips of 0.2 to 0.5 ms over real switches and network cards.
+     * Ethernet of 1 Gbit/s through one switch. Measured between hosts of the lab: bytes, gamma and messages (by {@code LinkBench}),
+     * contention (5 % at 64 MiB and 14 % at 4 MiB with four hosts) and hand-over. Alpha lies between the lab's 22 µs, on wires without
+     * delay, and half of the round trips of 0.2 to 0.5 ms over real switches and network cards.
      */
     public static final LinkModel GIGABIT = new LinkModel(60_000, 8.46, 0.025, 7_500, 1.1, 60_000);
 
     /**
      * Processes of one machine, used if all members of a group are on one. Measured over loopback TCP by {@code LinkBench} on two cores:
-     * alpha, bytes, gamma and messages (see BENCHMARKS.md). Hand-over was measured in another way, and contention is the lab's. Shared memory
+     * alpha, bytes, gamma and messages. Hand-over was measured in another way, and contention is the lab's. Shared memory
      * has a smaller alpha and cheaper messages.
      */
     public static final LinkModel LOOPBACK = new LinkModel(17_000, 0.39, 0.025, 3_100, 1.1, 60_000);

@@ -3,7 +3,7 @@ package io.hearth.collective.sum;
 import io.hearth.collective.Signature;
 import io.hearth.collective.call.CollectiveOperation;
 import io.hearth.collective.call.OperationContext;
-import io.hearth.collective.choice.CodecBallot;
+import io.hearth.collective.choice.CodecMeasurements;
 import io.hearth.collective.choice.CodecDecision;
 import io.hearth.collective.choice.SumModel;
 import io.hearth.collective.exchange.Buffers;
@@ -16,16 +16,16 @@ import java.util.ArrayList;
 import java.util.Optional;
 
 /**
- * Exchanges the {@link CodecBallot}s of all ranks. Each rank computes the same {@link CodecDecision} from them, which is the call's
+ * Exchanges the {@link CodecMeasurements}s of all ranks. Each rank computes the same {@link CodecDecision} from them, which is the call's
  * result.
  */
-public record CodecVote(CodecDecision before, CodecBallot own, SumModel model, Buffers buffers)
+public record CodecVote(CodecDecision before, CodecMeasurements own, SumModel model, Buffers buffers)
         implements CollectiveOperation {
     @Override
     public Optional<CallRejection> attempt(OperationContext context) throws IOException {
         Mesh mesh = context.mesh();
         int codecs = before.codecs();
-        long bytesEach = CodecBallot.bytes(codecs);
+        long bytesEach = CodecMeasurements.bytes(codecs);
         Buffers.Buffer table = buffers.take(bytesEach * context.world());
         try {
             own.writeTo(table.bytes().asSlice(mesh.rank() * bytesEach, bytesEach));
@@ -33,10 +33,10 @@ public record CodecVote(CodecDecision before, CodecBallot own, SumModel model, B
             if (refusal.isPresent()) {
                 return refusal;
             }
-            var ballots = new ArrayList<CodecBallot>();
+            var ballots = new ArrayList<CodecMeasurements>();
             for (NodeId member : mesh.members()) {
                 try {
-                    ballots.add(CodecBallot.readFrom(
+                    ballots.add(CodecMeasurements.readFrom(
                             table.bytes().asSlice(mesh.rank(member) * bytesEach, bytesEach), codecs));
                 } catch (MalformedMessageException malformed) { // all ranks have the same bytes, so all reject
                     return Optional.of(new CallRejection(

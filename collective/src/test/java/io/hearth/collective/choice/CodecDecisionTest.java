@@ -29,7 +29,7 @@ final class CodecDecisionTest {
     private static final int PLAIN = 0;
     private static final long SEEDS = Boolean.getBoolean("hearth.full") ? 300 : 40;
     private static final long TRIAL_SEEDS = Boolean.getBoolean("hearth.full") ? 20 : 5;
-    private static final List<Double> NOTHING = Collections.nCopies(CodecBallot.NANOS, UNKNOWN);
+    private static final List<Double> NOTHING = Collections.nCopies(CodecMeasurements.NANOS, UNKNOWN);
 
     private static SumsOfOneSize sums() {
         return new SumsOfOneSize(2, COUNT, 1);
@@ -51,8 +51,8 @@ final class CodecDecisionTest {
     @Test
     void oneMemberThatDoesNotKnowItsCostsHoldsAllToPlainSums() {
         CodecDecision before = decision(PLAIN, 30e6, UNKNOWN, UNKNOWN, UNKNOWN);
-        var knows = new CodecBallot(COUNT, before.round(), NOTHING, COSTS);
-        var measures = new CodecBallot(COUNT, before.round(), NOTHING, List.of());
+        var knows = new CodecMeasurements(COUNT, before.round(), NOTHING, COSTS);
+        var measures = new CodecMeasurements(COUNT, before.round(), NOTHING, List.of());
         assertEquals(PLAIN, before.next(List.of(knows, measures), MODEL).chosen());
         assertEquals(3, before.next(List.of(knows, knows), MODEL).chosen());
     }
@@ -128,7 +128,7 @@ final class CodecDecisionTest {
     })
     void aChangeHasToPay(double plain, double fp16, double int8, double topk, int now, int chosen) {
         CodecDecision before = decision(now, plain * 1e6, fp16 * 1e6, int8 * 1e6, topk * 1e6);
-        var ballot = new CodecBallot(COUNT, before.round(), NOTHING, COSTS);
+        var ballot = new CodecMeasurements(COUNT, before.round(), NOTHING, COSTS);
         assertEquals(chosen, before.next(List.of(ballot, ballot), MODEL).chosen());
     }
 
@@ -244,11 +244,11 @@ final class CodecDecisionTest {
     @Test
     void membersThatRememberOtherVotesBeginAnewTogether() {
         CodecDecision before = decision(3, 34e6, 17e6, 9e6, 3e6);
-        var one = new CodecBallot(COUNT, before.round(), NOTHING, COSTS);
-        for (CodecBallot other : List.of(
-                new CodecBallot(COUNT, before.round() + 4, NOTHING, COSTS),
-                new CodecBallot(COUNT, 0, NOTHING, COSTS),
-                new CodecBallot(COUNT + 1, before.round(), NOTHING, COSTS))) {
+        var one = new CodecMeasurements(COUNT, before.round(), NOTHING, COSTS);
+        for (CodecMeasurements other : List.of(
+                new CodecMeasurements(COUNT, before.round() + 4, NOTHING, COSTS),
+                new CodecMeasurements(COUNT, 0, NOTHING, COSTS),
+                new CodecMeasurements(COUNT + 1, before.round(), NOTHING, COSTS))) {
             CodecDecision decision = before.next(List.of(one, other), MODEL);
             assertEquals(CodecDecision.none(3, Math.max(before.round(), other.round()) + 1), decision);
             assertEquals(decision, CodecDecision.none(3, 7).next(List.of(one, other), MODEL));
@@ -265,10 +265,10 @@ final class CodecDecisionTest {
     void aBallotAndADecisionComeBackFromTheirBytes() throws Exception {
         var nanos = List.of(UNKNOWN, 9e6, UNKNOWN, 3e6);
         for (List<CodecCost> costs : List.of(COSTS, List.<CodecCost>of())) {
-            var ballot = new CodecBallot(COUNT, 7, nanos, costs);
-            MemorySegment bytes = MemorySegment.ofArray(new byte[(int) CodecBallot.bytes(3)]);
+            var ballot = new CodecMeasurements(COUNT, 7, nanos, costs);
+            MemorySegment bytes = MemorySegment.ofArray(new byte[(int) CodecMeasurements.bytes(3)]);
             ballot.writeTo(bytes);
-            assertEquals(ballot, CodecBallot.readFrom(bytes, 3));
+            assertEquals(ballot, CodecMeasurements.readFrom(bytes, 3));
         }
         var times = new CodecTimes(8.5, 3e9, 1e7, 70, List.of(1e6, 2e6), List.of(34e6, UNKNOWN, 9e6, 3e6));
         var decision = new CodecDecision(0, 3, 16, 5, times);
@@ -286,11 +286,11 @@ final class CodecDecisionTest {
         int[] refused = new int[2];
         int decided = 0;
         for (int i = 0; i < 200_000; i++) {
-            byte[] ballot = likely(random, (int) CodecBallot.bytes(3), 16);
+            byte[] ballot = likely(random, (int) CodecMeasurements.bytes(3), 16);
             byte[] decision = likely(random, CodecDecision.bytes(3), 24);
-            CodecBallot read;
+            CodecMeasurements read;
             try {
-                read = CodecBallot.readFrom(MemorySegment.ofArray(ballot), 3);
+                read = CodecMeasurements.readFrom(MemorySegment.ofArray(ballot), 3);
             } catch (MalformedMessageException expected) {
                 refused[0]++;
                 continue;
@@ -306,8 +306,8 @@ final class CodecDecisionTest {
             }
         }
         assertTrue(decided > 1000 && refused[0] > 1000 && refused[1] > 1000, decided + ", " + Arrays.toString(refused));
-        assertThrows(IllegalArgumentException.class, () -> new CodecBallot(1, 0, List.of(1.0), COSTS));
-        assertThrows(IllegalArgumentException.class, () -> new CodecBallot(1, -1, NOTHING, COSTS));
+        assertThrows(IllegalArgumentException.class, () -> new CodecMeasurements(1, 0, List.of(1.0), COSTS));
+        assertThrows(IllegalArgumentException.class, () -> new CodecMeasurements(1, -1, NOTHING, COSTS));
     }
 
     /** Random bytes with small integers in the head, and often with valid times. */

@@ -87,7 +87,7 @@ final class SumsOfOneSize {
         if (!votes.getFirst().isDue()) {
             return;
         }
-        var ballots = new ArrayList<CodecBallot>();
+        var ballots = new ArrayList<CodecMeasurements>();
         for (SizeVotes each : votes) {
             ballots.add(each.ballot(count, measured));
         }

@@ -40,7 +40,7 @@ final class CallsFromInsideTest {
     private static final int CALLER = 1;
 
     /** The place that makes the calls. */
-    enum Place {
+    enum CallSite {
         TRACE_SEGMENT,
         TRACE_ENDED,
         PROGRESS,
@@ -197,16 +197,16 @@ final class CallsFromInsideTest {
     }
 
     static Stream<Arguments> disturbances() {
-        return Stream.of(Place.values())
+        return Stream.of(CallSite.values())
                 .flatMap(place -> Stream.of(Manner.values()).map(manner -> Arguments.of(place, manner)))
                 // a second thread's call queues behind open collectives, and only broadcasts report progress
                 .filter(given -> given.get()[1] == Manner.CALLED
-                        || (given.get()[0] != Place.SECOND_THREAD && given.get()[0] != Place.PROGRESS));
+                        || (given.get()[0] != CallSite.SECOND_THREAD && given.get()[0] != CallSite.PROGRESS));
     }
 
     @ParameterizedTest
     @MethodSource("disturbances")
-    void aCallFromInsideIsRefusedInOneLine(Place place, Manner manner) throws Exception {
+    void aCallFromInsideIsRefusedInOneLine(CallSite place, Manner manner) throws Exception {
         var options =
                 EngineOptions.DEFAULTS.within(Duration.ofDays(100)).with(CollectiveConfig.DEFAULTS.cut(16 * 1024, 0));
         Runnable nothing = () -> {};
@@ -229,11 +229,11 @@ final class CallsFromInsideTest {
                 case SECOND_THREAD -> engine.trace(trace(nuisance::callOnASecondThread, nothing));
             }
             float[][] values = {CollectiveEngineTest.input(0, COUNT), CollectiveEngineTest.input(1, COUNT)};
-            float[] expected = place == Place.PROGRESS
+            float[] expected = place == CallSite.PROGRESS
                     ? values[0].clone()
                     : CollectiveEngineTest.sum(CollectiveEngineTest.ranks(2), COUNT);
             group.start((rank, context) -> {
-                        if (place == Place.PROGRESS) {
+                        if (place == CallSite.PROGRESS) {
                             context.broadcast(values[rank], 0);
                         } else if (manner == Manner.CALLED) {
                             context.allReduce(values[rank], ReduceOp.SUM);

@@ -43,7 +43,7 @@ final class CollectiveMessagesTest {
     private static final Resolution RESOLUTION = new Resolution(
             10,
             List.of(new Resolution.Forward(7, TestGroup.node(1), 3, 400)),
-            List.of(new Resolution.Refused(8, REFUSAL)));
+            List.of(new Resolution.Rejected(8, REFUSAL)));
 
     @Test
     void whatIsWrittenIsRead() throws Exception {
@@ -95,7 +95,7 @@ final class CollectiveMessagesTest {
                         .map(k -> new Resolution.Forward(k.number(), TestGroup.node(1), k.contributors(), max))
                         .toList(),
                 kept.stream()
-                        .map(k -> new Resolution.Refused(k.number(), longest))
+                        .map(k -> new Resolution.Rejected(k.number(), longest))
                         .toList());
         assertTrue(CollectiveMessages.encode(resolution).size() <= Resolver.BYTES_MAX);
     }

@@ -8,7 +8,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.hearth.collective.Signature;
-import io.hearth.collective.choice.CodecBallot;
+import io.hearth.collective.choice.CodecMeasurements;
 import io.hearth.collective.choice.CodecCost;
 import io.hearth.collective.engine.TestGroup;
 import io.hearth.collective.pair.machine.TransferSpec;
@@ -332,22 +332,22 @@ final class ControlNumbersTest {
     @Test
     void aBallotWithNoNumbersIsMalformed() throws Exception {
         var cost = new CodecCost(true, 10, 1, 1, 1);
-        var ballot = new CodecBallot(100, 1, List.of(Double.NaN, 5.0, Double.NaN, 7.0), List.of(cost));
-        MemorySegment wire = MemorySegment.ofArray(new byte[(int) CodecBallot.bytes(1)]);
+        var ballot = new CodecMeasurements(100, 1, List.of(Double.NaN, 5.0, Double.NaN, 7.0), List.of(cost));
+        MemorySegment wire = MemorySegment.ofArray(new byte[(int) CodecMeasurements.bytes(1)]);
         ballot.writeTo(wire);
-        assertEquals(ballot, CodecBallot.readFrom(wire, 1));
+        assertEquals(ballot, CodecMeasurements.readFrom(wire, 1));
         var place = ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
         for (long at : List.of(56L, 64L, 72L, 80L)) {
             for (double lie : List.of(Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, -1.0)) {
                 double before = wire.get(place, at);
                 wire.set(place, at, lie);
-                assertThrows(MalformedMessageException.class, () -> CodecBallot.readFrom(wire, 1), at + ": " + lie);
+                assertThrows(MalformedMessageException.class, () -> CodecMeasurements.readFrom(wire, 1), at + ": " + lie);
                 wire.set(place, at, before);
             }
         }
         for (double lie : List.of(Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, -1.0, 0.0, 1e30)) {
             wire.set(place, 40, lie);
-            assertThrows(MalformedMessageException.class, () -> CodecBallot.readFrom(wire, 1), "time " + lie);
+            assertThrows(MalformedMessageException.class, () -> CodecMeasurements.readFrom(wire, 1), "time " + lie);
         }
     }
 

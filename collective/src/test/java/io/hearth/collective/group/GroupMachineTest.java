@@ -247,7 +247,7 @@ final class GroupMachineTest {
         on(new Event.Called(SUM));
         var refusal = new CallRejection(CallRejection.Cause.MISMATCH, "who asked for what");
         List<Effect> effects = on(
-                view(2, 2, List.of(A, C), new Resolution(2, List.of(), List.of(new Resolution.Refused(1, refusal)))));
+                view(2, 2, List.of(A, C), new Resolution(2, List.of(), List.of(new Resolution.Rejected(1, refusal)))));
         assertTrue(effects.contains(new Effect.End(new Status.Kept(1, 0, 0, Optional.of(refusal)))));
         assertEquals(1, state.doneUpTo());
     }
@@ -260,7 +260,7 @@ final class GroupMachineTest {
         CallRejection lost = doomed(on(failFast, view(2, 2, List.of(A, C), Resolution.NOTHING)));
         assertEquals(CallRejection.Cause.PEER_LOST, lost.cause());
         assertTrue(lost.text().contains(B.shortText()));
-        on(machine, new Event.Refused(1, "L/2", lost));
+        on(machine, new Event.Rejected(1, "L/2", lost));
         on(machine, new Event.Called(Signature.broadcast(DataType.FLOAT32, 1, C)));
         assertEquals(
                 CallRejection.Cause.ROOT_LOST,
@@ -297,7 +297,7 @@ final class GroupMachineTest {
     @Test
     void aRefusalOfANumberNotYetCalledWaitsForItWithItsPlace() {
         var refusal = new CallRejection(CallRejection.Cause.NON_FINITE, "NaN");
-        var refused = new Resolution(2, List.of(), List.of(new Resolution.Refused(1, refusal)));
+        var refused = new Resolution(2, List.of(), List.of(new Resolution.Rejected(1, refusal)));
         var ended = new Status.Kept(1, 0, 0, Optional.of(refusal));
         on(first());
         on(view(2, 2, List.of(A, C), refused));
@@ -325,7 +325,7 @@ final class GroupMachineTest {
     void aRefusalThatIsNotDecidedAgainIsForgotten() {
         var refusal = new CallRejection(CallRejection.Cause.NON_FINITE, "NaN");
         on(first());
-        on(view(2, 2, List.of(A, C), new Resolution(2, List.of(), List.of(new Resolution.Refused(1, refusal)))));
+        on(view(2, 2, List.of(A, C), new Resolution(2, List.of(), List.of(new Resolution.Rejected(1, refusal)))));
         on(view(3, 3, List.of(A), Resolution.NOTHING));
         assertEquals(List.of(new Effect.Run(1, Optional.empty())), on(new Event.Called(SUM)));
     }
@@ -333,7 +333,7 @@ final class GroupMachineTest {
     @Test
     void aRefusalEndsNothingWhileFrozen() {
         var refusal = new CallRejection(CallRejection.Cause.NON_FINITE, "NaN");
-        var refused = new Resolution(2, List.of(), List.of(new Resolution.Refused(1, refusal)));
+        var refused = new Resolution(2, List.of(), List.of(new Resolution.Rejected(1, refusal)));
         on(first());
         on(view(2, 2, List.of(A, C), refused));
         on(new Event.Freeze(new Frozen("L", 2)));
@@ -422,7 +422,7 @@ final class GroupMachineTest {
                 report(B, new Status(1, 1, List.of(new Status.Kept(1, 0, 0, Optional.of(refusal))), Optional.empty())),
                 new Resolver.Report(member(C), Bytes.of((byte) 0xFF)));
         assertEquals(
-                new Resolution(2, List.of(), List.of(new Resolution.Refused(1, refusal))),
+                new Resolution(2, List.of(), List.of(new Resolution.Rejected(1, refusal))),
                 CollectiveMessages.resolution(resolver.resolve("g", members(reports), reports)));
         assertEquals(Optional.of("reset"), resolver.broken("g", reports));
         assertEquals(Optional.empty(), resolver.refusal("g", List.of()));

@@ -199,7 +199,7 @@ final class GroupStartTest {
                 .findFirst()
                 .orElseThrow();
         assertEquals(CallRejection.Cause.START_MET_STEP, met.cause());
-        on(new Event.Refused(1, "L/1", met));
+        on(new Event.Rejected(1, "L/1", met));
         assertEquals(1, state.doneUpTo());
     }
 

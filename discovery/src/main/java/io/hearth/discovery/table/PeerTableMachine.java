@@ -70,7 +70,7 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
         record HungUp(PeerAddress address, String why) implements Event {}
 
         /** The peer answered, and this node must not link with it. */
-        record Refused(PeerAddress address, Refusal refusal, String why) implements Event {}
+        record Rejected(PeerAddress address, DialRejection refusal, String why) implements Event {}
 
         /** A link that this node dialled was admitted, even if it is closed later as the second link between the two. */
         record Admitted(PeerAddress address, NodeId node) implements Event {}
@@ -99,7 +99,7 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
     }
 
     /** The reason why this node must not link with a peer that answered. */
-    public enum Refusal {
+    public enum DialRejection {
         /** The peer was this process itself. */
         OWN_REFLECTION,
         /** The peer is no member of the namespace, uses another protocol, or rejected this node for a lasting reason. */
@@ -134,7 +134,7 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
             case Event.Reported(var node, var addresses, var ownTurn) -> turn.reported(node, addresses, ownTurn);
             case Event.DialFailed(var address, var why) -> turn.failed(address, why);
             case Event.HungUp(var address, var why) -> turn.hungUp(address, why);
-            case Event.Refused(var address, var refusal, var why) -> {
+            case Event.Rejected(var address, var refusal, var why) -> {
                 switch (refusal) {
                     case OWN_REFLECTION -> turn.reflected(address);
                     case FOREIGN -> turn.foreign(address, why);

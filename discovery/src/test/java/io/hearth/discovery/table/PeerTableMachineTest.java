@@ -14,7 +14,7 @@ import io.hearth.discovery.Sighting;
 import io.hearth.discovery.SourceKind;
 import io.hearth.discovery.table.PeerTableMachine.Effect;
 import io.hearth.discovery.table.PeerTableMachine.Event;
-import io.hearth.discovery.table.PeerTableMachine.Refusal;
+import io.hearth.discovery.table.PeerTableMachine.DialRejection;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.ArrayList;
@@ -340,7 +340,7 @@ final class PeerTableMachineTest {
         happens(sighted("me", A));
         assertEquals(
                 List.of(new Effect.Forget("me", "own reflection")),
-                happens(new Event.Refused(A, Refusal.OWN_REFLECTION, "")));
+                happens(new Event.Rejected(A, DialRejection.OWN_REFLECTION, "")));
         assertEquals(List.of(), happens(sighted("me too", A)));
         assertEquals(0, table.records().size());
         happens(new Event.NetworkChanged());
@@ -350,7 +350,7 @@ final class PeerTableMachineTest {
     @Test
     void whoIsForeignIsLeftAloneForAMinute() {
         happens(sighted("a", A));
-        happens(new Event.Refused(A, Refusal.FOREIGN, "another secret"));
+        happens(new Event.Rejected(A, DialRejection.FOREIGN, "another secret"));
         assertEquals(60 * SECOND, machine.sleepNanos(table, now));
         assertEquals("another secret", record().trouble());
     }
@@ -358,7 +358,7 @@ final class PeerTableMachineTest {
     @Test
     void anotherNetworkMeansAnotherChance() {
         happens(sighted("a", A));
-        happens(new Event.Refused(A, Refusal.FOREIGN, "another secret"));
+        happens(new Event.Rejected(A, DialRejection.FOREIGN, "another secret"));
         assertEquals(List.of(dial(A)), happens(new Event.NetworkChanged()));
     }
 
@@ -619,8 +619,8 @@ final class PeerTableMachineTest {
             case 2 -> met("m" + random.nextInt(10), random.nextInt(2), 1, address);
             case 3 -> new Event.DialFailed(address, "refused");
             case 4 -> new Event.HungUp(address, "reset");
-            case 5 -> new Event.Refused(address, Refusal.FOREIGN, "foreign");
-            case 6 -> new Event.Refused(address, Refusal.OWN_REFLECTION, "own");
+            case 5 -> new Event.Rejected(address, DialRejection.FOREIGN, "foreign");
+            case 6 -> new Event.Rejected(address, DialRejection.OWN_REFLECTION, "own");
             case 7, 8 -> new Event.Admitted(address, node);
             case 9 -> new Event.Accepted(address, node);
             case 10 -> random.nextBoolean() ? new Event.Lost(node) : new Event.Vouched(node);

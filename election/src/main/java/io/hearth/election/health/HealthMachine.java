@@ -83,7 +83,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         record Suspected(NodeId node, long incarnation, String why) implements Effect {}
 
         /** Report to the view change, after {@link Suspected}, that the process ended, so the network did not fail. */
-        record Refused(NodeId node, long incarnation) implements Effect {}
+        record ProcessEnded(NodeId node, long incarnation) implements Effect {}
 
         /** Report to the view change that the node is heard again. */
         record Trusted(NodeId node, long incarnation) implements Effect {}
@@ -243,7 +243,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         }
         Watched refused = peer.link(new Link.Lost(lost.sinceNanos(), true));
         Watched suspect = suspect(node, refused, "its link closed and re-dialling was refused", now, effects);
-        effects.add(new Effect.Refused(node, peer.incarnation()));
+        effects.add(new Effect.ProcessEnded(node, peer.incarnation()));
         return with(peers, node, suspect);
     }
 

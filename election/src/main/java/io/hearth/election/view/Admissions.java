@@ -77,7 +77,7 @@ final class Admissions {
                             ? "it was put out of the namespace"
                             : "two computers use its identity");
         }
-        ReadmissionDelay hold = transition.admission.holdDowns().get(node);
+        ReadmissionDelay hold = transition.admission.readmissionDelays().get(node);
         if (hold != null && hold.untilNanos() - transition.now > 0) {
             return Optional.of("it was removed lately and has to wait "
                     + (hold.untilNanos() - transition.now + 999_999_999L) / 1_000_000_000L + " s");
@@ -112,7 +112,7 @@ final class Admissions {
         if (joiner.phase() == GroupPhase.FRESH && !MemberStatus.isUntouched(transition, joiner.group())) {
             return Optional.of("its group is already training; beginStep() lets it in");
         }
-        Refused refused = transition.admission.refused().get(joiner.group());
+        GroupRejection refused = transition.admission.refused().get(joiner.group());
         return refused != null && refused.untilNanos() - transition.now > 0
                 ? Optional.of(refused.why())
                 : Optional.empty();
@@ -161,9 +161,9 @@ final class Admissions {
 
     /** A member leaves because of its own error and will return; as after a removal, it has to wait for readmission. */
     static void resigned(Transition transition, Member member) {
-        var holds = new TreeMap<>(transition.admission.holdDowns());
-        holds.put(member.node(), holdDown(transition, member));
-        transition.admission = transition.admission.holdDowns(holds);
+        var holds = new TreeMap<>(transition.admission.readmissionDelays());
+        holds.put(member.node(), readmissionDelay(transition, member));
+        transition.admission = transition.admission.readmissionDelays(holds);
     }
 
     /** All joining nodes that could enter, agents first, as members of the view that would admit them. */
@@ -183,22 +183,22 @@ final class Admissions {
     static void afterView(Transition transition, View before, View after) {
         var joiners = new TreeMap<>(transition.admission.joiners());
         after.members().forEach(member -> joiners.remove(member.node()));
-        var holds = new TreeMap<>(transition.admission.holdDowns());
+        var holds = new TreeMap<>(transition.admission.readmissionDelays());
         for (Member member : before.members()) {
             boolean isRemoved = after.member(member.node()).isEmpty() && !MemberStatus.isLeaving(transition, member);
             if (isRemoved && !transition.isSelf(member)) {
-                holds.put(member.node(), holdDown(transition, member));
+                holds.put(member.node(), readmissionDelay(transition, member));
             }
         }
         while (holds.size() > HOLD_DOWNS_MAX) {
             holds.pollFirstEntry();
         }
-        transition.admission = transition.admission.joiners(joiners).holdDowns(holds);
+        transition.admission = transition.admission.joiners(joiners).readmissionDelays(holds);
     }
 
-    private static ReadmissionDelay holdDown(Transition transition, Member member) {
-        ElectionConfig.HoldDowns spans = transition.config.holdDowns();
-        ReadmissionDelay last = transition.admission.holdDowns().get(member.node());
+    private static ReadmissionDelay readmissionDelay(Transition transition, Member member) {
+        ElectionConfig.ReadmissionDelays spans = transition.config.readmissionDelays();
+        ReadmissionDelay last = transition.admission.readmissionDelays().get(member.node());
         boolean wasHealthy = transition.now - transition.current.knownSince(member.node()) >= spans.healthyNanos();
         if (MemberStatus.isAbandoner(transition, member.node())) {
             return new ReadmissionDelay(spans.mostNanos(), transition.now + spans.mostNanos());
@@ -220,12 +220,12 @@ final class Admissions {
                 .anyMatch(refused -> refused.untilNanos() - transition.now <= 0)) {
             transition.admission = transition.admission.withoutOldRefusals(transition.now);
         }
-        long healthy = transition.config.holdDowns().healthyNanos();
-        if (transition.admission.holdDowns().values().stream()
+        long healthy = transition.config.readmissionDelays().healthyNanos();
+        if (transition.admission.readmissionDelays().values().stream()
                 .anyMatch(hold -> transition.now - hold.untilNanos() > healthy)) {
-            var holds = new TreeMap<>(transition.admission.holdDowns());
+            var holds = new TreeMap<>(transition.admission.readmissionDelays());
             holds.values().removeIf(hold -> transition.now - hold.untilNanos() > healthy);
-            transition.admission = transition.admission.holdDowns(holds);
+            transition.admission = transition.admission.readmissionDelays(holds);
         }
     }
 
@@ -235,7 +235,7 @@ final class Admissions {
      */
     static boolean isAdmittedBy(Transition transition, View view) {
         return isAnswered(transition, view)
-                && transition.crossing instanceof JoinState.Joining joining
+                && transition.join instanceof JoinState.Joining joining
                 && view.member(transition.self.node())
                         .equals(Optional.of(new Member(
                                 transition.self.node(),
@@ -257,7 +257,7 @@ final class Admissions {
 
     private static boolean isAnswered(Transition transition, View view) {
         return transition.current.isLone()
-                && transition.crossing instanceof JoinState.Joining joining
+                && transition.join instanceof JoinState.Joining joining
                 && joining.target().equals(view.lineage());
     }
 }

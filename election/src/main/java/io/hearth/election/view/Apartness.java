@@ -83,7 +83,7 @@ public final class Apartness {
 
     private static Optional<String> ofOther(ViewState state, NodeId node, Peer peer) {
         long now = state.now();
-        ReadmissionDelay hold = state.admission().holdDowns().get(node);
+        ReadmissionDelay hold = state.admission().readmissionDelays().get(node);
         if (hold != null && hold.untilNanos() - now > 0) {
             return Optional.of("it was removed lately and may enter again in "
                     + (hold.untilNanos() - now + 999_999_999L) / 1_000_000_000L + " s");

@@ -32,7 +32,7 @@ final class Doubling {
 
     private static void walkOut(Transition transition) {
         transition.campaign = Campaign.NONE;
-        transition.crossing = JoinState.STAYING;
+        transition.join = JoinState.STAYING;
         if (transition.isLeaving()) {
             return;
         }

@@ -153,7 +153,7 @@ final class Learner {
         transition.lapses = Lapses.NONE; // they belonged to another view
         transition.current = CurrentView.entered(view, transition.now);
         transition.admission = transition.admission.moved(transition.now);
-        transition.crossing = JoinState.STAYING;
+        transition.join = JoinState.STAYING;
         settle(transition);
         transition.pending("");
         announceMaster(transition, Optional.empty());
@@ -161,7 +161,7 @@ final class Learner {
 
     private static void dismissed(Transition transition, View view) {
         if (transition.isLeaving()) {
-            transition.departure = LeaveState.GONE;
+            transition.leave = LeaveState.GONE;
             transition.effect(new ViewEffect.Left());
             return;
         }
@@ -202,7 +202,7 @@ final class Learner {
         View view = firstView(transition.self, transition.resolver, lineage, transition.drawSeat());
         transition.progress = transition.progress.elsewhere();
         transition.admission = transition.admission.moved(transition.now);
-        transition.crossing = JoinState.STAYING;
+        transition.join = JoinState.STAYING;
         begin(transition, view);
         announceMaster(transition, Optional.empty());
     }

@@ -1,6 +1,6 @@
 package io.hearth.election.view;
 
-/** The progress of this node's departure. */
+/** How far this node's leave is. */
 sealed interface LeaveState {
     LeaveState STAYING = new Staying();
     LeaveState GONE = new Gone();

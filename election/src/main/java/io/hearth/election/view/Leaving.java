@@ -14,8 +14,8 @@ final class Leaving {
 
     static void onLeave(Transition transition) {
         if (!transition.isLeaving()) {
-            transition.departure = new LeaveState.Draining(transition.now);
-            transition.crossing = JoinState.STAYING;
+            transition.leave = new LeaveState.Draining(transition.now);
+            transition.join = JoinState.STAYING;
         }
     }
 
@@ -54,13 +54,13 @@ final class Leaving {
 
     /** Does what is due. */
     static void drive(Transition transition) {
-        switch (transition.departure) {
+        switch (transition.leave) {
             case LeaveState.Staying(), LeaveState.Gone() -> {}
             case LeaveState.Draining draining -> {
                 if (othersHaveAll(transition)
                         || transition.now - draining.sinceNanos()
                                 >= transition.config.leaving().drainNanos()) {
-                    transition.departure = new LeaveState.Asking(transition.now, transition.now);
+                    transition.leave = new LeaveState.Asking(transition.now, transition.now);
                     ask(transition);
                 }
             }
@@ -70,7 +70,7 @@ final class Leaving {
                     go(transition);
                 } else if (transition.now - asking.sentNanos()
                         >= transition.config.leaving().repeatNanos()) {
-                    transition.departure = new LeaveState.Asking(asking.sinceNanos(), transition.now);
+                    transition.leave = new LeaveState.Asking(asking.sinceNanos(), transition.now);
                     ask(transition);
                 } else if (isLast(transition)) {
                     go(transition);
@@ -96,7 +96,7 @@ final class Leaving {
     }
 
     private static void go(Transition transition) {
-        transition.departure = LeaveState.GONE;
+        transition.leave = LeaveState.GONE;
         transition.campaign = Campaign.NONE;
         transition.effect(new ViewEffect.Left());
     }

@@ -47,7 +47,7 @@ final class LostVotes {
     /** Ends all open work and goes on alone, to join again. */
     static void giveUp(Transition transition, String why) {
         if (transition.isLeaving()) {
-            transition.departure = LeaveState.GONE;
+            transition.leave = LeaveState.GONE;
             transition.campaign = Campaign.NONE;
             transition.effect(new ViewEffect.Left());
             return;

@@ -86,7 +86,7 @@ final class MemberStatus {
         return transition
                 .peer(node)
                 .filter(peer -> peer.abandonments()
-                        .areTooMany(transition.config.holdDowns().mostNanos(), transition.now))
+                        .areTooMany(transition.config.readmissionDelays().mostNanos(), transition.now))
                 .isPresent();
     }
 

@@ -21,20 +21,20 @@ final class Merge {
                 || transition.isLeaving()
                 || transition.isDoubled()
                 || !(transition.freeze instanceof Freeze.Thawed)) {
-            transition.crossing = JoinState.STAYING;
+            transition.join = JoinState.STAYING;
             return;
         }
         Optional<BetterLineage.Candidate> best = BetterLineage.best(transition);
         if (best.isPresent() && transition.progress.isBusy()) {
             transition.pending("this trainer works alone: it joins nobody before its next step begins");
-            transition.crossing = JoinState.STAYING;
+            transition.join = JoinState.STAYING;
             return;
         }
-        switch (transition.crossing) {
+        switch (transition.join) {
             case JoinState.Staying() -> best.ifPresent(target -> enter(transition, target.lineage()));
             case JoinState.Entering entering -> {
                 if (!transition.voting.isEntering(entering.target())) {
-                    transition.crossing = JoinState.STAYING; // the queue was full
+                    transition.join = JoinState.STAYING; // the queue was full
                 }
             }
             case JoinState.Joining joining -> goOn(transition, joining, best);
@@ -43,7 +43,7 @@ final class Merge {
 
     private static void goOn(Transition transition, JoinState.Joining joining, Optional<BetterLineage.Candidate> best) {
         if (best.isEmpty()) {
-            transition.crossing = JoinState.STAYING;
+            transition.join = JoinState.STAYING;
             transition.pending("");
             return;
         }
@@ -62,7 +62,7 @@ final class Merge {
     /** The machine's record is on disk before the node asks, because the view will list its seat. */
     private static void enter(Transition transition, Lineage target) {
         if (transition.now - transition.enterNotBeforeNanos >= 0) {
-            transition.crossing = new JoinState.Entering(target, transition.now);
+            transition.join = new JoinState.Entering(target, transition.now);
             VoteQueue.submit(transition, new VoterTask.Enter(target, transition.drawSeat()));
         }
     }
@@ -74,7 +74,7 @@ final class Merge {
             transition.know(target, known.seated(seat, transition.now));
             onDisk.ifPresent(view -> Learner.learn(transition, view, new ViewSource.Disk()));
         }
-        switch (transition.crossing) {
+        switch (transition.join) {
             case JoinState.Entering entering
             when entering.target().equals(target) -> mayAsk(transition, target, answer);
             case JoinState.Joining joining
@@ -91,7 +91,7 @@ final class Merge {
         if (answer instanceof VoterAnswer.Entered(long seat, Optional<View> _)) {
             ask(transition, new JoinState.Joining(target, seat, transition.now, transition.now));
         } else {
-            transition.crossing = JoinState.STAYING;
+            transition.join = JoinState.STAYING;
             transition.enterNotBeforeNanos =
                     transition.now + transition.config.joining().refusedNanos();
             transition.pending("this machine cannot write its vote record");
@@ -99,7 +99,7 @@ final class Merge {
     }
 
     private static void ask(Transition transition, JoinState.Joining joining) {
-        transition.crossing = joining.sent(transition.now);
+        transition.join = joining.sent(transition.now);
         var join = new Message.Join(
                 joining.target(),
                 joining.seat(),
@@ -110,7 +110,7 @@ final class Merge {
     }
 
     static void onNotYet(Transition transition, Message.NotYet notYet) {
-        if (transition.crossing instanceof JoinState.Joining joining
+        if (transition.join instanceof JoinState.Joining joining
                 && joining.target().equals(notYet.lineage())) {
             transition.pending(notYet.reason());
         }

@@ -30,7 +30,7 @@ final class Proposer {
 
     /** Does what is due. */
     static void drive(Transition transition) {
-        if (transition.isLeaving() || !(transition.crossing instanceof JoinState.Staying)) {
+        if (transition.isLeaving() || !(transition.join instanceof JoinState.Staying)) {
             transition.campaign = Campaign.NONE;
             transition.change = transition.change.needed(Optional.empty(), transition.now);
             return;

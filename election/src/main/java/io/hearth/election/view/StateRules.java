@@ -16,8 +16,8 @@ public final class StateRules {
             return Optional.empty(); // a node that left does nothing any more
         }
         boolean isLone = state.current().isLone();
-        boolean isLeaving = !(state.departure() instanceof LeaveState.Staying);
-        boolean isCrossing = !(state.crossing() instanceof JoinState.Staying);
+        boolean isLeaving = !(state.leave() instanceof LeaveState.Staying);
+        boolean isJoining = !(state.join() instanceof JoinState.Staying);
         boolean hasBallot = !(state.campaign() instanceof Campaign.None);
         boolean isThawed = state.freeze() instanceof Freeze.Thawed;
         boolean hearsQuorum = state.hearing() instanceof HearingState.Quorum;
@@ -34,7 +34,7 @@ public final class StateRules {
                 && !(isLone && state.view().epoch() == state.current().first().epoch())) {
             return Optional.of("a lineage without a record on disk has a successor");
         }
-        if (isCrossing && (!isLone || !isThawed || hasBallot || isLeaving)) {
+        if (isJoining && (!isLone || !isThawed || hasBallot || isLeaving)) {
             return Optional.of("a node goes elsewhere and is not alone, frozen, a proposer, or leaving");
         }
         if (isLeaving && hasBallot) {
@@ -58,7 +58,7 @@ public final class StateRules {
         if (state.hold().held() && (isLeaving || state.self().role() != Role.TRAINER)) {
             return Optional.of("a leaver or an agent holds its group");
         }
-        if (state.isDoubled() && !isLeaving && (!isLone || isCrossing)) {
+        if (state.isDoubled() && !isLeaving && (!isLone || isJoining)) {
             return Optional.of("a node whose identity another computer uses is not alone");
         }
         return Optional.empty();

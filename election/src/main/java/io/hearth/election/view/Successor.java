@@ -133,7 +133,7 @@ final class Successor {
         refusals.forEach((group, refusal) ->
                 refusal.ifPresent(why -> transition.admission = transition.admission.refused(
                         group,
-                        new Refused(
+                        new GroupRejection(
                                 why,
                                 transition.now + transition.config.joining().refusedNanos()))));
         return entrants;

@@ -58,8 +58,8 @@ final class Transition {
     Freeze freeze;
     Campaign campaign;
     Change change;
-    JoinState crossing;
-    LeaveState departure;
+    JoinState join;
+    LeaveState leave;
     QuorumLoss stall;
     StepBarrierHold hold;
     ViewState.Progress progress;
@@ -91,8 +91,8 @@ final class Transition {
         this.freeze = state.freeze();
         this.campaign = state.campaign();
         this.change = state.change();
-        this.crossing = state.crossing();
-        this.departure = state.departure();
+        this.join = state.join();
+        this.leave = state.leave();
         this.stall = state.stall();
         this.hold = state.hold();
         this.progress = state.progress();
@@ -107,7 +107,7 @@ final class Transition {
         var disk = new ViewState.Disk(foundNotBeforeNanos, enterNotBeforeNanos, retainedNanos, diskFault);
         return new ViewState(
                 self, clock, draws, foundings, lineages, voting, disk, peers, admission, current, freeze, campaign,
-                change, hearing, crossing, departure, stall, resting, hold, progress, lapses, doubled, excluded,
+                change, hearing, join, leave, stall, resting, hold, progress, lapses, doubled, excluded,
                 pending, refusals);
     }
 
@@ -178,9 +178,9 @@ final class Transition {
 
     private boolean isInUse(Lineage lineage) {
         return lineage.equals(current.lineage())
-                || (crossing instanceof JoinState.Entering entering
+                || (join instanceof JoinState.Entering entering
                         && entering.target().equals(lineage))
-                || (crossing instanceof JoinState.Joining joining
+                || (join instanceof JoinState.Joining joining
                         && joining.target().equals(lineage));
     }
 
@@ -238,7 +238,7 @@ final class Transition {
     }
 
     boolean isLeaving() {
-        return !(departure instanceof LeaveState.Staying);
+        return !(leave instanceof LeaveState.Staying);
     }
 
     /** Sends to all members of the view but this node. */

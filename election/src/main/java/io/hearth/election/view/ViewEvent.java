@@ -28,7 +28,7 @@ public sealed interface ViewEvent {
     record Suspected(NodeId node, long incarnation) implements ViewEvent {}
 
     /** A re-dial of a suspected node was refused: its process ended. */
-    record Refused(NodeId node, long incarnation) implements ViewEvent {}
+    record ProcessEnded(NodeId node, long incarnation) implements ViewEvent {}
 
     /** The failure detector hears a node again. */
     record Trusted(NodeId node, long incarnation) implements ViewEvent {}

@@ -52,8 +52,8 @@ import java.util.TreeSet;
  * lost votes Gone of so many machines that the rest is no quorum, own seat dead   Removed; a lone lineage
  * hearing    Quorum --too few machines heard--&gt; Lost --enough--&gt; Returning --all, 3 s quiet, 8 s--&gt; Quorum
  * resting    Awake --own pause over 700 ms--&gt; Until now + 600 ms --then--&gt; Awake
- * crossing   Staying --alone, better lineage heard--&gt; Entering: Vote(Enter) --on disk--&gt; Joining: Join, repeatedly
- * departure  Staying --Leave--&gt; Draining --others have all, 5 s--&gt; Asking --out, 10 s--&gt; Gone: Left
+ * join       Staying --alone, better lineage heard--&gt; Entering: Vote(Enter) --on disk--&gt; Joining: Join, repeatedly
+ * leave      Staying --Leave--&gt; Draining --others have all, 5 s--&gt; Asking --out, 10 s--&gt; Gone: Left
  * doubled    Single --own identity is used elsewhere--&gt; Doubled, for good: Leave, Removed, a lone lineage
  * excluded   --machines of the view were put out--&gt; a view without them is due; Removed, a lone lineage where the rest is no quorum
  * hold       free    --lead and somebody is ready to enter, or alone and going elsewhere--&gt; Hold --in, gone, 5 s--&gt; free
@@ -201,7 +201,7 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
                 PeerTracker.onUnlinked(transition, node, incarnation, why);
             case ViewEvent.Suspected(NodeId node, long incarnation) ->
                 PeerTracker.onOpinion(transition, node, incarnation, Suspicion.SILENT);
-            case ViewEvent.Refused(NodeId node, long incarnation) ->
+            case ViewEvent.ProcessEnded(NodeId node, long incarnation) ->
                 PeerTracker.onOpinion(transition, node, incarnation, Suspicion.REFUSED);
             case ViewEvent.Trusted(NodeId node, long incarnation) ->
                 PeerTracker.onOpinion(transition, node, incarnation, Suspicion.NONE);
@@ -280,8 +280,8 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
         boolean isBusy = !(state.campaign() instanceof Campaign.None)
                 || state.isFrozen()
                 || state.change().needed().isPresent()
-                || !(state.crossing() instanceof JoinState.Staying)
-                || !(state.departure() instanceof LeaveState.Staying)
+                || !(state.join() instanceof JoinState.Staying)
+                || !(state.leave() instanceof LeaveState.Staying)
                 || !(state.resting() instanceof RestState.Awake)
                 || !(state.hearing() instanceof HearingState.Quorum);
         long tick = isBusy ? TICK_BUSY_NANOS : TICK_QUIET_NANOS;

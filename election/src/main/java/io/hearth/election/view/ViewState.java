@@ -36,8 +36,8 @@ import java.util.TreeSet;
  * @param campaign its own ballot
  * @param change the change that its view needs or undergoes
  * @param hearing whether a quorum is heard
- * @param crossing its entry into another lineage
- * @param departure its leaving
+ * @param join its entry into another lineage
+ * @param leave its leaving
  * @param stall whether it waits for a quorum
  * @param resting whether it rests after a pause
  * @param hold whether its group waits before the next step
@@ -63,8 +63,8 @@ public record ViewState(
         Campaign campaign,
         Change change,
         HearingState hearing,
-        JoinState crossing,
-        LeaveState departure,
+        JoinState join,
+        LeaveState leave,
         QuorumLoss stall,
         RestState resting,
         StepBarrierHold hold,
@@ -139,7 +139,7 @@ public record ViewState(
 
     /** The role of this node in the choice of the master. */
     public ElectionState election() {
-        if (departure instanceof LeaveState.Gone) {
+        if (leave instanceof LeaveState.Gone) {
             return ElectionState.IDLE;
         }
         if (stall instanceof QuorumLoss.Stalled) {
@@ -173,7 +173,7 @@ public record ViewState(
 
     /** Trainers of this node's group that are at work in the lineage where it asks for entry. */
     public int trainersElsewhere() {
-        return crossing instanceof JoinState.Joining joining
+        return join instanceof JoinState.Joining joining
                 ? (int) peers.values().stream()
                         .filter(peer -> peer.linked() && !peer.leaving())
                         .flatMap(peer -> peer.presence().stream())
@@ -205,7 +205,7 @@ public record ViewState(
 
     /** Whether this node may exit. */
     public boolean hasLeft() {
-        return departure instanceof LeaveState.Gone;
+        return leave instanceof LeaveState.Gone;
     }
 
     /** Whether another computer uses this node's identity too. */
@@ -235,7 +235,7 @@ public record ViewState(
                 nodes.add(member.node());
             }
         }
-        for (NodeId node : admission.holdDowns().keySet()) {
+        for (NodeId node : admission.readmissionDelays().keySet()) {
             Peer peer = peers.get(node);
             if (peer == null || !peer.linked() || peer.suspected()) {
                 nodes.add(node);

@@ -210,7 +210,7 @@ final class VoteQueue {
             transition.retainedNanos = transition.now;
             var used = new TreeSet<Lineage>();
             used.add(transition.current.lineage());
-            if (transition.crossing instanceof JoinState.Joining joining) {
+            if (transition.join instanceof JoinState.Joining joining) {
                 used.add(joining.target());
                 submit(
                         transition,

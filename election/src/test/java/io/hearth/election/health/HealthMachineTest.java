@@ -133,19 +133,19 @@ final class HealthMachineTest {
         assertEquals(HealthStatus.DEGRADED, bench.status());
         bench.event(new Event.RedialRefused(PEER));
         assertEquals(HealthStatus.UNHEALTHY, bench.status());
-        assertEquals(1, bench.count(Effect.Refused.class));
+        assertEquals(1, bench.count(Effect.ProcessEnded.class));
         bench.event(new Event.RedialRefused(PEER));
-        assertEquals(1, bench.count(Effect.Refused.class), "told once");
+        assertEquals(1, bench.count(Effect.ProcessEnded.class), "told once");
     }
 
     @Test
     void aRefusalThatComesAfterTheSuspicionIsTold() {
         var bench = new Bench(HealthConfig.lan()).linked().event(new Event.LinkLost(PEER, 1));
         bench.pass(301 * MILLI);
-        assertEquals(0, bench.count(Effect.Refused.class));
+        assertEquals(0, bench.count(Effect.ProcessEnded.class));
         bench.event(new Event.RedialRefused(PEER));
         assertEquals(1, bench.count(Effect.Suspected.class));
-        assertEquals(1, bench.count(Effect.Refused.class));
+        assertEquals(1, bench.count(Effect.ProcessEnded.class));
     }
 
     @Test

@@ -391,7 +391,7 @@ final class ViewMachineTest {
         answers(THIRD, new Ballot(1, SELF));
         beat(THIRD, LINEAGE, 3, 3);
         assertFalse(pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "the network may have failed");
-        assertTrue(event(new ViewEvent.Refused(MASTER, 1))
+        assertTrue(event(new ViewEvent.ProcessEnded(MASTER, 1))
                 .contains(new ViewEffect.Send(
                         THIRD,
                         new Message.Accept(VIEW, new Ballot(1, SELF), next(member(SELF, 1, 3), member(THIRD, 1, 3))))));
@@ -413,7 +413,7 @@ final class ViewMachineTest {
     void aLateFrameOfAClosedLinkClearsNoSuspicion() {
         heardForLong(MASTER, THIRD);
         event(new ViewEvent.Unlinked(MASTER, 1));
-        event(new ViewEvent.Refused(MASTER, 1));
+        event(new ViewEvent.ProcessEnded(MASTER, 1));
         frozen(OpenResolver.OPEN);
         beat(MASTER, LINEAGE, 3, 3);
         answers(THIRD, new Ballot(1, SELF));
@@ -1379,7 +1379,7 @@ final class ViewMachineTest {
             pass(1_000 * MILLI);
             beat(MASTER, LINEAGE, 4, 1);
         }
-        assertInstanceOf(JoinState.Joining.class, state.crossing());
+        assertInstanceOf(JoinState.Joining.class, state.join());
         var seen = new ArrayList<ViewEffect>();
         for (int second = 0; second < 3; second++) {
             beat(MASTER, LINEAGE, 4, 1);
@@ -1620,7 +1620,7 @@ final class ViewMachineTest {
         state = started(List.of(fresh), 2);
         event(new ViewEvent.Linked(MASTER, 1));
         beat(MASTER, LINEAGE, 3, 3);
-        assertInstanceOf(JoinState.Joining.class, state.crossing());
+        assertInstanceOf(JoinState.Joining.class, state.join());
     }
 
     /** It walked out of the view and asks again as the same start: the view that admitted it once does not do so again. */
@@ -1630,7 +1630,7 @@ final class ViewMachineTest {
         event(new ViewEvent.Resign());
         pass(1_000 * MILLI);
         beat(MASTER, LINEAGE, 3, 3);
-        assertInstanceOf(JoinState.Joining.class, state.crossing());
+        assertInstanceOf(JoinState.Joining.class, state.join());
         received(MASTER, new Message.Commit(admitted));
         assertEquals(1, state.view().members().size());
         View later =
@@ -1646,7 +1646,7 @@ final class ViewMachineTest {
         state = started(List.of(), 1);
         event(new ViewEvent.Linked(MASTER, 1));
         beat(MASTER, LINEAGE, 7, 3);
-        assertInstanceOf(JoinState.Joining.class, state.crossing());
+        assertInstanceOf(JoinState.Joining.class, state.join());
         View old = new View(LINEAGE, 6, List.of(member(MASTER, 1, 1), member(SELF, 1, 6)), List.of());
         received(MASTER, new Message.Commit(old));
         assertEquals(1, state.view().members().size());
@@ -1661,9 +1661,9 @@ final class ViewMachineTest {
         event(new ViewEvent.Linked(MASTER, 1));
         pass(200 * MILLI);
         beat(MASTER, LINEAGE, 6, 3);
-        assertEquals(JoinState.STAYING, state.crossing());
+        assertEquals(JoinState.STAYING, state.join());
         beat(MASTER, LINEAGE, 7, 3);
-        assertInstanceOf(JoinState.Joining.class, state.crossing());
+        assertInstanceOf(JoinState.Joining.class, state.join());
     }
 
     /** Another process deleted the record while this one asked: it asks again, with a new one. */
@@ -1681,20 +1681,20 @@ final class ViewMachineTest {
         beat(MASTER, LINEAGE, 3, 3);
         pass(300 * MILLI);
         assertTrue(folder.containsKey(LINEAGE));
-        assertEquals(record().seat(), ((JoinState.Joining) state.crossing()).seat());
+        assertEquals(record().seat(), ((JoinState.Joining) state.join()).seat());
     }
 
     /** Another process of the machine made a new record while this one asked: it asks with the seat of that. */
     @Test
     void aJoinerWhoseRecordWasReplacedAsksWithTheSeatOfTheNewOne() {
         joining();
-        long sinceNanos = ((JoinState.Joining) state.crossing()).sinceNanos();
+        long sinceNanos = ((JoinState.Joining) state.join()).sinceNanos();
         folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, 99));
         for (int second = 0; second < 62; second++) {
             beat(MASTER, LINEAGE, 3, 3);
             pass(1_000 * MILLI);
         }
-        var joining = (JoinState.Joining) state.crossing();
+        var joining = (JoinState.Joining) state.join();
         assertEquals(99, joining.seat());
         assertEquals(sinceNanos, joining.sinceNanos(), "it went on asking");
         beat(MASTER, LINEAGE, 3, 3);
@@ -2143,7 +2143,7 @@ final class ViewMachineTest {
         for (boolean isStalled : new boolean[] {true, false}) {
             var presence = new Presence(LINEAGE, 3, 3, isStalled, "", GroupPhase.FRESH, -1, List.of());
             received(MASTER, new Message.Heartbeat(presence, 1, 0, 0));
-            assertEquals(isStalled, state.crossing() instanceof JoinState.Staying);
+            assertEquals(isStalled, state.join() instanceof JoinState.Staying);
         }
     }
 

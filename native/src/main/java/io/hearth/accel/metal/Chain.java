@@ -23,17 +23,17 @@ final class Chain {
      * @param inputs the first {@code inputCount} places are used, at least 2
      * @return the one of both that has the result
      */
-    static Dispatch.Place encode(
+    static Dispatch.BufferSlice encode(
             Commands commands,
             Kernel kernel,
             int operation,
-            Dispatch.Place even,
-            Dispatch.Place odd,
-            Dispatch.Place[] inputs,
+            Dispatch.BufferSlice even,
+            Dispatch.BufferSlice odd,
+            Dispatch.BufferSlice[] inputs,
             int inputCount,
             int count) {
-        Dispatch.Place target = even;
-        Dispatch.Place first = inputs[0];
+        Dispatch.BufferSlice target = even;
+        Dispatch.BufferSlice first = inputs[0];
         int next = 1;
         while (true) {
             Dispatch dispatch = commands.add(kernel, count).buffer(target).buffer(first);

@@ -14,7 +14,7 @@ final class Combination implements GpuTurns.Piece {
     private final GpuTurns turns;
     private final MemorySegment[] inputs = new MemorySegment[MetalEngine.INPUTS_MAX];
     private final long[] offsets = new long[MetalEngine.INPUTS_MAX];
-    private final Dispatch.Place[] places = new Dispatch.Place[MetalEngine.INPUTS_MAX];
+    private final Dispatch.BufferSlice[] places = new Dispatch.BufferSlice[MetalEngine.INPUTS_MAX];
     private Optional<Kernel> kernel = Optional.empty();
     private DataType type = DataType.FLOAT32;
     private int operation;
@@ -82,9 +82,9 @@ final class Combination implements GpuTurns.Piece {
             places[placed] = staging.operand(1 + placed, array, Math.toIntExact(arrayOffset + at), bytes);
             placed++;
         }
-        Dispatch.Place even = staging.result(0, bytes);
-        Dispatch.Place odd = Chain.length(placed) > 1 ? staging.result(1 + placed, bytes) : even;
-        Dispatch.Place result =
+        Dispatch.BufferSlice even = staging.result(0, bytes);
+        Dispatch.BufferSlice odd = Chain.length(placed) > 1 ? staging.result(1 + placed, bytes) : even;
+        Dispatch.BufferSlice result =
                 Chain.encode(turns.commands(), kernel.orElseThrow(), operation, even, odd, places, placed, count);
         turns.run();
         MemorySegment.copy(result.buffer().contents(), 0, target, targetOffset + at, bytes);

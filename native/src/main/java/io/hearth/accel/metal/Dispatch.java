@@ -6,7 +6,7 @@ package io.hearth.accel.metal;
  * it, so that a submission allocates nothing.
  */
 final class Dispatch {
-    private final Place[] buffers = new Place[Kernel.JOB_INDEX];
+    private final BufferSlice[] buffers = new BufferSlice[Kernel.JOB_INDEX];
     private final int[] parameters = new int[Kernel.PARAMETERS_MAX];
     private Kernel kernel = Kernel.COMBINE_FLOAT32;
     private long units;
@@ -14,15 +14,15 @@ final class Dispatch {
     private int parameterCount;
 
     /** A place in a buffer, {@code offset} bytes from its start; a multiple of 4. Its owner sets it again later. */
-    static final class Place {
+    static final class BufferSlice {
         private Gpu.Buffer buffer;
         private long offset;
 
-        Place(Gpu.Buffer buffer) {
+        BufferSlice(Gpu.Buffer buffer) {
             this.buffer = buffer;
         }
 
-        Place set(Gpu.Buffer buffer, long offset) {
+        BufferSlice set(Gpu.Buffer buffer, long offset) {
             if (offset % 4 != 0) {
                 throw new IllegalArgumentException("offset must be a multiple of 4, got " + offset);
             }
@@ -50,7 +50,7 @@ final class Dispatch {
     }
 
     /** Adds the next buffer. */
-    Dispatch buffer(Place place) {
+    Dispatch buffer(BufferSlice place) {
         buffers[bufferCount++] = place;
         return this;
     }
@@ -74,7 +74,7 @@ final class Dispatch {
         return bufferCount;
     }
 
-    Place buffer(int index) {
+    BufferSlice buffer(int index) {
         return buffers[index];
     }
 

@@ -37,11 +37,11 @@ public final class MetalCodecs {
             int blocks = Math.ceilDiv(n, block);
             long bytes = (long) n * Float.BYTES;
             long bodyBytes = n + (long) blocks * Float.BYTES;
-            Dispatch.Place packed = turns.staging().result(0, bodyBytes);
-            Dispatch.Place left = turns.staging().result(1, bytes);
-            Dispatch.Place bad = turns.staging().result(2, (long) blocks * Integer.BYTES);
+            Dispatch.BufferSlice packed = turns.staging().result(0, bodyBytes);
+            Dispatch.BufferSlice left = turns.staging().result(1, bytes);
+            Dispatch.BufferSlice bad = turns.staging().result(2, (long) blocks * Integer.BYTES);
             long at = valuesOffset + first * Float.BYTES;
-            Dispatch.Place operand = turns.staging().operand(3, values, at, bytes);
+            Dispatch.BufferSlice operand = turns.staging().operand(3, values, at, bytes);
             Dispatch dispatch = turns.commands()
                     .add(Kernel.QUANTISE_INT8, blocks)
                     .buffer(packed)
@@ -86,9 +86,9 @@ public final class MetalCodecs {
             long bodyBytes = n + (long) Math.ceilDiv(n, block) * Float.BYTES;
             long at = valuesOffset + first * Float.BYTES;
             long bodyAt = bodyOffset + first + first / block * Float.BYTES;
-            Dispatch.Place sums = turns.staging().result(0, bytes);
-            Dispatch.Place packed = turns.staging().operand(2, body, bodyAt, bodyBytes);
-            Dispatch.Place operand = adds ? turns.staging().operand(1, values, at, bytes) : packed;
+            Dispatch.BufferSlice sums = turns.staging().result(0, bytes);
+            Dispatch.BufferSlice packed = turns.staging().operand(2, body, bodyAt, bodyBytes);
+            Dispatch.BufferSlice operand = adds ? turns.staging().operand(1, values, at, bytes) : packed;
             turns.commands()
                     .add(Kernel.ADD_INT8, n)
                     .buffer(sums)
@@ -114,8 +114,8 @@ public final class MetalCodecs {
         return turns.inPieces(count, turns.countMax(Float.BYTES, Kernel.LANES), (first, n) -> {
             int words = Math.ceilDiv(n, Kernel.LANES);
             long bytes = (long) n * Float.BYTES;
-            Dispatch.Place masks = turns.staging().result(0, (long) words * Integer.BYTES);
-            Dispatch.Place operand = turns.staging().operand(1, values, valuesOffset + first * Float.BYTES, bytes);
+            Dispatch.BufferSlice masks = turns.staging().result(0, (long) words * Integer.BYTES);
+            Dispatch.BufferSlice operand = turns.staging().operand(1, values, valuesOffset + first * Float.BYTES, bytes);
             turns.commands()
                     .add(Kernel.SELECT_FLOAT32, words)
                     .buffer(masks)
@@ -161,9 +161,9 @@ public final class MetalCodecs {
         return turns.inPieces(count, turns.countMax(Float.BYTES, Kernel.LANES), (first, n) -> {
             int groups = Math.ceilDiv(n, Kernel.HISTOGRAM_RUN);
             long bytes = (long) n * Float.BYTES;
-            Dispatch.Place found = turns.staging().clearedResult(0, (buckets + 1L) * Integer.BYTES);
-            Dispatch.Place most = turns.staging().result(1, (long) groups * Integer.BYTES);
-            Dispatch.Place operand = turns.staging().operand(2, values, valuesOffset + first * Float.BYTES, bytes);
+            Dispatch.BufferSlice found = turns.staging().clearedResult(0, (buckets + 1L) * Integer.BYTES);
+            Dispatch.BufferSlice most = turns.staging().result(1, (long) groups * Integer.BYTES);
+            Dispatch.BufferSlice operand = turns.staging().operand(2, values, valuesOffset + first * Float.BYTES, bytes);
             turns.commands()
                     .add(Kernel.HISTOGRAM_FLOAT32, groups)
                     .buffer(found)
@@ -188,7 +188,7 @@ public final class MetalCodecs {
         });
     }
 
-    private static MemorySegment contents(Dispatch.Place result) {
+    private static MemorySegment contents(Dispatch.BufferSlice result) {
         return result.buffer().contents();
     }
 }

@@ -15,7 +15,7 @@ final class Staging {
     private final Allocator allocator;
     private final int bytesMax;
     private final List<Gpu.Buffer> slots = new ArrayList<>();
-    private final List<Dispatch.Place> places = new ArrayList<>(); // by index, set again by each call
+    private final List<Dispatch.BufferSlice> places = new ArrayList<>(); // by index, set again by each call
     private final List<Gpu.Buffer> shared = new ArrayList<>(); // few, since each is large
 
     private volatile long bytesCopied; // written by the thread that has the turn, read by any thread
@@ -53,19 +53,19 @@ final class Staging {
      * @param index among all results and operands of the piece, from 0 on
      * @return valid until the next call for the same index
      */
-    Dispatch.Place result(int index, long bytes) throws MetalException {
+    Dispatch.BufferSlice result(int index, long bytes) throws MetalException {
         return start(index, slot(index, bytes));
     }
 
     /** As {@link #result}, with zeros in its first {@code bytes}; the rest of the slot is not cleared. */
-    Dispatch.Place clearedResult(int index, long bytes) throws MetalException {
-        Dispatch.Place result = result(index, bytes);
+    Dispatch.BufferSlice clearedResult(int index, long bytes) throws MetalException {
+        Dispatch.BufferSlice result = result(index, bytes);
         result.buffer().contents().asSlice(0, bytes).fill((byte) 0);
         return result;
     }
 
     /** Returns a place where the GPU can read {@code bytes} of an operand from {@code sourceOffset} on; otherwise as {@link #result}. */
-    Dispatch.Place operand(int index, MemorySegment source, long sourceOffset, long bytes) throws MetalException {
+    Dispatch.BufferSlice operand(int index, MemorySegment source, long sourceOffset, long bytes) throws MetalException {
         if (source.isNative()) {
             long address = source.address() + sourceOffset;
             for (int i = 0; i < shared.size(); i++) {
@@ -82,25 +82,25 @@ final class Staging {
     }
 
     /** The same for an operand in an array. */
-    Dispatch.Place operand(int index, byte[] source, int sourceOffset, int bytes) throws MetalException {
+    Dispatch.BufferSlice operand(int index, byte[] source, int sourceOffset, int bytes) throws MetalException {
         Gpu.Buffer copy = slot(index, bytes);
         MemorySegment.copy(source, sourceOffset, copy.contents(), ValueLayout.JAVA_BYTE, 0, bytes);
         return copied(index, copy, bytes);
     }
 
-    private Dispatch.Place copied(int index, Gpu.Buffer copy, long bytes) {
+    private Dispatch.BufferSlice copied(int index, Gpu.Buffer copy, long bytes) {
         long before = bytesCopied;
         bytesCopied = before + bytes;
         return start(index, copy);
     }
 
-    private Dispatch.Place start(int index, Gpu.Buffer buffer) {
+    private Dispatch.BufferSlice start(int index, Gpu.Buffer buffer) {
         return place(index, buffer).set(buffer, 0);
     }
 
-    private Dispatch.Place place(int index, Gpu.Buffer first) {
+    private Dispatch.BufferSlice place(int index, Gpu.Buffer first) {
         while (places.size() <= index) {
-            places.add(new Dispatch.Place(first));
+            places.add(new Dispatch.BufferSlice(first));
         }
         return places.get(index);
     }

@@ -84,7 +84,7 @@ final class Submission {
         }
         messages.tellObject(encoder, Selector.SET_PIPELINE, pipeline.object());
         for (int i = 0; i < dispatch.buffers(); i++) {
-            Dispatch.Place place = dispatch.buffer(i);
+            Dispatch.BufferSlice place = dispatch.buffer(i);
             messages.tellObject(encoder, Selector.SET_BUFFER, place.buffer().object(), place.offset(), i);
         }
         int parameters = dispatch.parameters();

@@ -27,7 +27,7 @@ import java.util.TreeMap;
  */
 public record EngineSurvey(
         Engines.Choice choice,
-        List<Place> engines,
+        List<EngineState> engines,
         OptionalInt vectorBits,
         SortedMap<MetalFault, Long> failures,
         List<FaultJournal.Entry> earlierFailures) {
@@ -38,7 +38,7 @@ public record EngineSurvey(
      * @param chosen whether {@code auto} takes it, for some calls at least
      * @param why one clause: a description, or why it is not chosen
      */
-    public record Place(Engine engine, boolean exists, boolean chosen, String why) {}
+    public record EngineState(Engine engine, boolean exists, boolean chosen, String why) {}
 
     /** Copies the collections. */
     public EngineSurvey {
@@ -81,20 +81,20 @@ public record EngineSurvey(
             OptionalInt vectorBits,
             Optional<MetalStatus> metal,
             List<FaultJournal.Entry> earlierFailures) {
-        var engines = new ArrayList<Place>();
+        var engines = new ArrayList<EngineState>();
         Engine cpu = choice.division().cpu();
-        engines.add(new Place(
+        engines.add(new EngineState(
                 Engine.PORTABLE,
                 true,
                 cpu == Engine.PORTABLE,
                 cpu == Engine.PORTABLE ? choice.why() : "the Vector API is faster"));
-        engines.add(new Place(
+        engines.add(new EngineState(
                 Engine.VECTOR,
                 vectorBits.isPresent(),
                 cpu == Engine.VECTOR,
                 cpu == Engine.VECTOR ? choice.why() : "the Vector API is absent"));
         boolean usable = metal.map(MetalStatus::usable).orElse(false);
-        engines.add(new Place(Engine.METAL, usable, choice.engine() == Engine.METAL, metalWhy(choice, metal)));
+        engines.add(new EngineState(Engine.METAL, usable, choice.engine() == Engine.METAL, metalWhy(choice, metal)));
         return new EngineSurvey(
                 choice, engines, vectorBits, metal.map(MetalStatus::faults).orElseGet(TreeMap::new), earlierFailures);
     }

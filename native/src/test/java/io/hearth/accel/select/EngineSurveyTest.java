@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 final class EngineSurveyTest {
     private static final MetalStatus GPU = new MetalStatus("Apple M9", true, "opened", 0, 0, new TreeMap<>());
 
-    private static String letters(List<EngineSurvey.Place> places) {
+    private static String letters(List<EngineSurvey.EngineState> places) {
         var text = new StringBuilder();
         places.forEach(place -> text.append(place.exists() ? 'e' : '-').append(place.chosen() ? 'c' : '-'));
         return text.toString();

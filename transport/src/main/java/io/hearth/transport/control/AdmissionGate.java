@@ -22,7 +22,7 @@ import java.util.Optional;
  */
 public final class AdmissionGate {
     /** A place that a connection holds; it must be given back once. */
-    public record Place(Source source, boolean remembered) {}
+    public record Entry(Source source, boolean remembered) {}
 
     /** One origin of connections: an IPv4 address, an IPv6 /64, or the exact address of a remembered machine. */
     record Source(InetAddress network) {}
@@ -50,7 +50,7 @@ public final class AdmissionGate {
     }
 
     /** A place for a connection from {@code address}; empty if the connection must be closed unread. */
-    public Optional<Place> enter(InetAddress address, long nowNanos) {
+    public Optional<Entry> enter(InetAddress address, long nowNanos) {
         boolean known = remembered.get(address) != null;
         var source = new Source(known ? address : network(address));
         int perSourceMax = address.isLoopbackAddress() ? limits.perLoopbackMax() : limits.perAddressMax();
@@ -68,11 +68,11 @@ public final class AdmissionGate {
             openStrangers++;
         }
         open.merge(source, 1, Integer::sum);
-        return Optional.of(new Place(source, known));
+        return Optional.of(new Entry(source, known));
     }
 
     /** Gives a place back: its connection was admitted or is gone. */
-    public void leave(Place place) {
+    public void leave(Entry place) {
         openAll--;
         if (!place.remembered()) {
             openStrangers--;

@@ -425,7 +425,7 @@ public final class Links implements AutoCloseable {
             table.turnAway(remote, LinkRejection.BLOCKED, "not an address from which this node may be reached");
             return Optional.empty();
         }
-        Optional<AdmissionGate.Place> place = gate.enter(remote.getAddress(), clock.nanoTime());
+        Optional<AdmissionGate.Entry> place = gate.enter(remote.getAddress(), clock.nanoTime());
         if (place.isEmpty()) {
             table.turnAway(remote, LinkRejection.TOO_MANY, "too many connections or handshakes");
             return Optional.empty();

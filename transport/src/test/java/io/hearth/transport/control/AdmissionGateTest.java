@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.transport.GateLimits;
-import io.hearth.transport.control.AdmissionGate.Place;
+import io.hearth.transport.control.AdmissionGate.Entry;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -66,7 +66,7 @@ final class AdmissionGateTest {
     @Test
     void strangersStartTenHandshakesPerSecondAndMembersTheRest() {
         gate.remember(address("192.168.2.1"));
-        List<Place> taken = new ArrayList<>();
+        List<Entry> taken = new ArrayList<>();
         int strangers = 0;
         int members = 0;
         for (long ms = 0; ms < 10_000; ms++) { // a flood of hang-ups

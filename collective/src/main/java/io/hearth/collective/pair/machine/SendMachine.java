@@ -10,7 +10,7 @@ import java.util.Optional;
  * The sending end of one ordered pair of members. Transfers survive the loss of a stream.
  *
  * <pre>
- *  Called       Heard            Granted             Done, Refused, or Heard on the next stream
+ *  Called       Heard            Granted             Done, Rejected, or Heard on the next stream
  *  ------&gt; WAITING ----&gt; OFFERED -------&gt; GRANTED ---------------------------------------------&gt; End
  *             ^-------------+----------------+   Lost: offered again on the next stream, sent from the start
  * </pre>
@@ -62,7 +62,7 @@ public final class SendMachine implements Machine<SendMachine.State, SendMachine
         record Done(long number) implements Event {}
 
         /** The receiver's call does not match the offer. */
-        record Refused(long number, CallRejection how) implements Event {}
+        record Rejected(long number, CallRejection how) implements Event {}
 
         /** The stream is lost. */
         record Lost() implements Event {}
@@ -99,7 +99,7 @@ public final class SendMachine implements Machine<SendMachine.State, SendMachine
                 isAt(state, number, Stage.GRANTED)
                         ? end(state, number, Optional.empty())
                         : reset(state, "acknowledged number " + number + ", which was not due");
-            case Event.Refused(long number, CallRejection how) ->
+            case Event.Rejected(long number, CallRejection how) ->
                 isAt(state, number, Stage.OFFERED)
                         ? end(state, number, Optional.of(how))
                         : reset(state, "refused number " + number + ", which was not due");

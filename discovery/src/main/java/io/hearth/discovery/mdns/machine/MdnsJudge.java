@@ -211,7 +211,7 @@ public final class MdnsJudge {
     }
 
     /** A possible address of a member. */
-    private record Place(Bytes address, boolean isSource, long heardNanos) {}
+    private record HeardAddress(Bytes address, boolean isSource, long heardNanos) {}
 
     /** One nonce. */
     private static final class Member {
@@ -221,7 +221,7 @@ public final class MdnsJudge {
         private final Bytes nonce;
         private final TokenBucket pace; // limit of its reports
         private final List<DnsName> names = new ArrayList<>();
-        private final List<Place> places = new ArrayList<>(); // in the order in which they were first heard
+        private final List<HeardAddress> places = new ArrayList<>(); // in the order in which they were first heard
         private @Nullable Advert advert; // its tag was valid for this port
         private int port;
         private int generation;
@@ -255,34 +255,34 @@ public final class MdnsJudge {
                             port,
                             generation,
                             places.stream()
-                                    .sorted(Comparator.comparing((Place place) -> !place.isSource())
+                                    .sorted(Comparator.comparing((HeardAddress place) -> !place.isSource())
                                             .thenComparingLong(place -> nowNanos - place.heardNanos()))
-                                    .map(Place::address)
+                                    .map(HeardAddress::address)
                                     .toList()));
         }
 
         void heardAt(Bytes address, boolean isSource, long nowNanos) {
             forget(nowNanos);
             for (int i = 0; i < places.size(); i++) {
-                Place place = places.get(i);
+                HeardAddress place = places.get(i);
                 if (place.address().equals(address)) {
-                    places.set(i, new Place(address, isSource || place.isSource(), nowNanos));
+                    places.set(i, new HeardAddress(address, isSource || place.isSource(), nowNanos));
                     return;
                 }
             }
             if (places.size() >= Sighting.CANDIDATES_MAX) {
-                Optional<Place> worst =
+                Optional<HeardAddress> worst =
                         worst(false, nowNanos).or(() -> isSource ? worst(true, nowNanos) : Optional.empty());
                 if (worst.isEmpty()) {
                     return;
                 }
                 places.remove(worst.get());
             }
-            places.add(new Place(address, isSource, nowNanos));
+            places.add(new HeardAddress(address, isSource, nowNanos));
             isNews = true;
         }
 
-        private Optional<Place> worst(boolean amongSources, long nowNanos) {
+        private Optional<HeardAddress> worst(boolean amongSources, long nowNanos) {
             return places.stream()
                     .filter(place -> place.isSource() == amongSources)
                     .skip(amongSources ? 1 : 0)

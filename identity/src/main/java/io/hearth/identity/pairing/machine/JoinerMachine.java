@@ -137,27 +137,27 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
      * @param notBeforeNanos time before which it is not tried
      * @param isOver whether it is not tried any more
      */
-    record Place(List<String> addresses, int next, long notBeforeNanos, boolean isOver) {
-        Place {
+    record PairingPeer(List<String> addresses, int next, long notBeforeNanos, boolean isOver) {
+        PairingPeer {
             addresses = List.copyOf(addresses);
         }
 
-        Place heard(List<String> more) {
+        PairingPeer heard(List<String> more) {
             var all = new ArrayList<>(addresses);
             for (String address : more) {
                 if (all.size() < ADDRESSES_MAX && !all.contains(address)) {
                     all.add(address);
                 }
             }
-            return new Place(all, next, notBeforeNanos, isOver);
+            return new PairingPeer(all, next, notBeforeNanos, isOver);
         }
 
-        Place later(long nanos) {
-            return new Place(addresses, (next + 1) % addresses.size(), nanos, isOver);
+        PairingPeer later(long nanos) {
+            return new PairingPeer(addresses, (next + 1) % addresses.size(), nanos, isOver);
         }
 
-        Place over() {
-            return new Place(addresses, next, notBeforeNanos, true);
+        PairingPeer over() {
+            return new PairingPeer(addresses, next, notBeforeNanos, true);
         }
     }
 
@@ -210,7 +210,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
             long untilNanos,
             int runs,
             int dials,
-            SortedMap<String, Place> places,
+            SortedMap<String, PairingPeer> places,
             SortedSet<PeerId> met,
             Optional<Outcome.Failed> last,
             String lastTrouble,
@@ -224,7 +224,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
             return new State(untilNanos, runs, dials, places, met, last, lastTrouble, next);
         }
 
-        State place(String name, Place place) {
+        State place(String name, PairingPeer place) {
             var changed = new TreeMap<>(places);
             changed.put(name, place);
             return new State(untilNanos, runs, dials, changed, met, last, lastTrouble, phase);
@@ -293,7 +293,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
             case Phase.Dialing _ -> Math.max(0, state.untilNanos() - nowNanos);
             case Phase.Seeking() -> {
                 long sleep = state.untilNanos() - nowNanos;
-                for (Place place : state.places().values()) {
+                for (PairingPeer place : state.places().values()) {
                     if (!place.isOver()) {
                         sleep = Math.min(sleep, place.notBeforeNanos() - nowNanos);
                     }
@@ -304,11 +304,11 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
     }
 
     private State sighted(State state, String name, List<String> addresses, long nowNanos) {
-        Place known = state.places().get(name);
+        PairingPeer known = state.places().get(name);
         if (addresses.isEmpty() || (known == null && state.places().size() >= limits.placesMax())) {
             return state;
         }
-        Place place = known == null ? new Place(List.of(), 0, nowNanos, false) : known;
+        PairingPeer place = known == null ? new PairingPeer(List.of(), 0, nowNanos, false) : known;
         return state.place(name, place.heard(addresses));
     }
 
@@ -329,7 +329,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
                 bestNanos = dueNanos;
             }
         }
-        Place place = state.places().get(best);
+        PairingPeer place = state.places().get(best);
         if (place == null) {
             return Step.quiet(state);
         }
@@ -557,12 +557,12 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
     }
 
     private static State over(State state, String name) {
-        Place place = state.places().get(name);
+        PairingPeer place = state.places().get(name);
         return place == null ? state : state.place(name, place.over());
     }
 
     private static State later(State state, String name, long nanos, long nowNanos) {
-        Place place = state.places().get(name);
+        PairingPeer place = state.places().get(name);
         return place == null ? state : state.place(name, place.later(nowNanos + nanos));
     }
 

@@ -6,4 +6,4 @@ package io.hearth.election.view;
  * @param why the reason for the joining trainers
  * @param untilNanos time before which it is not asked again
  */
-record Refused(String why, long untilNanos) {}
+record GroupRejection(String why, long untilNanos) {}

@@ -21,7 +21,7 @@ import java.util.List;
  *     without a result
  * @param costs of the allowed codecs, in order of preference; empty while they are being measured
  */
-public record CodecBallot(long count, int round, List<Double> nanos, List<CodecCost> costs) {
+public record CodecMeasurements(long count, int round, List<Double> nanos, List<CodecCost> costs) {
     /** Number of sums whose times a ballot holds. */
     public static final int NANOS = 4;
 
@@ -33,7 +33,7 @@ public record CodecBallot(long count, int round, List<Double> nanos, List<CodecC
     private static final int HEAD_BYTES = NANOS_AT + NANOS * Double.BYTES;
     private static final int CODEC_BYTES = 40;
 
-    public CodecBallot {
+    public CodecMeasurements {
         nanos = List.copyOf(nanos);
         costs = List.copyOf(costs);
         boolean areTimes = nanos.size() == NANOS && nanos.stream().allMatch(CodecTimes::isTimeOrUnknown);
@@ -73,7 +73,7 @@ public record CodecBallot(long count, int round, List<Double> nanos, List<CodecC
      * @param from at least {@link #bytes} of them
      * @throws MalformedMessageException the bytes are no ballot
      */
-    public static CodecBallot readFrom(MemorySegment from, int codecs) throws MalformedMessageException {
+    public static CodecMeasurements readFrom(MemorySegment from, int codecs) throws MalformedMessageException {
         int known = from.get(INT, 12);
         if (known != 0 && known != codecs) {
             throw new MalformedMessageException("not a ballot on codecs: costs of " + known + " of " + codecs);
@@ -93,7 +93,7 @@ public record CodecBallot(long count, int round, List<Double> nanos, List<CodecC
                         from.get(DOUBLE, at + 24),
                         from.get(DOUBLE, at + 32)));
             }
-            return new CodecBallot(from.get(LONG, 0), from.get(INT, 8), nanos, costs);
+            return new CodecMeasurements(from.get(LONG, 0), from.get(INT, 8), nanos, costs);
         } catch (IllegalArgumentException invalid) {
             throw new MalformedMessageException("not a ballot on codecs: " + invalid.getMessage(), invalid);
         }

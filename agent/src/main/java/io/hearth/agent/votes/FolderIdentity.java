@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * @param born creation time of the file, by the file system
  * @param computer hash of the operating system's machine id
  */
-record Place(Optional<String> inode, Optional<String> born, Optional<String> computer) {
+record FolderIdentity(Optional<String> inode, Optional<String> born, Optional<String> computer) {
     private static final String UNKNOWN = "unknown";
     private static final Pattern TEXT = Pattern.compile("""
             # [^\\n]{0,200}
@@ -34,15 +34,15 @@ record Place(Optional<String> inode, Optional<String> born, Optional<String> com
     }
 
     /** Reads the text of {@link #encode}; empty if the text is anything else. */
-    static Optional<Place> decode(String text) {
+    static Optional<FolderIdentity> decode(String text) {
         Matcher parts = TEXT.matcher(text);
         return parts.matches()
-                ? Optional.of(new Place(known(parts.group(1)), known(parts.group(2)), known(parts.group(3))))
+                ? Optional.of(new FolderIdentity(known(parts.group(1)), known(parts.group(2)), known(parts.group(3))))
                 : Optional.empty();
     }
 
     /** The property that shows that the folder was copied or restored since this was written; empty if none does. */
-    Optional<String> difference(Place now) {
+    Optional<String> difference(FolderIdentity now) {
         if (differ(computer, now.computer)) {
             return Optional.of("it was made on another computer or another installation of the system");
         }
@@ -53,7 +53,7 @@ record Place(Optional<String> inode, Optional<String> born, Optional<String> com
     }
 
     /** Whether a property is unknown here and known in {@code now}. */
-    boolean knowsLess(Place now) {
+    boolean knowsLess(FolderIdentity now) {
         return (inode.isEmpty() && now.inode.isPresent())
                 || (born.isEmpty() && now.born.isPresent())
                 || (computer.isEmpty() && now.computer.isPresent());
