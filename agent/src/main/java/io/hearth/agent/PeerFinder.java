@@ -132,7 +132,8 @@ final class PeerFinder {
                             TLS,
                             BLOCKED,
                             SAME_NODE,
-                            OUTDATED -> new Event.Rejected(address, PeerTableMachine.DialRejection.FOREIGN, refused.why());
+                            OUTDATED ->
+                        new Event.Rejected(address, PeerTableMachine.DialRejection.FOREIGN, refused.why());
                     case HUNG_UP -> new Event.HungUp(address, refused.why());
                     case TOO_LATE, OLD_INCARNATION, DOUBLED, DUPLICATE, TOO_MANY ->
                         new Event.DialFailed(address, refused.why());

@@ -174,7 +174,8 @@ final class JoinCommand implements Callable<Integer> {
                 }
                 if (!joined.forgotten().isEmpty()) {
                     terminal.error("the other machines do not know that this machine removed "
-                            + MachineLookup.names(joined.forgotten(), Map.of()) + "; remove each again with 'hearth remove ID'");
+                            + MachineLookup.names(joined.forgotten(), Map.of())
+                            + "; remove each again with 'hearth remove ID'");
                 }
                 yield Exit.OK;
             }

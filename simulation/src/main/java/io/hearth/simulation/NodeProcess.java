@@ -242,7 +242,8 @@ final class NodeProcess extends ProcessContext {
                     trace(() -> "suspects " + setting.name(node) + ": " + why);
                     view(new ViewEvent.Suspected(node, suspect));
                 }
-                case HealthMachine.Effect.ProcessEnded(NodeId node, long gone) -> view(new ViewEvent.ProcessEnded(node, gone));
+                case HealthMachine.Effect.ProcessEnded(NodeId node, long gone) ->
+                    view(new ViewEvent.ProcessEnded(node, gone));
                 case HealthMachine.Effect.Trusted(NodeId node, long trusted) -> {
                     trace(() -> "hears " + setting.name(node) + " again");
                     view(new ViewEvent.Trusted(node, trusted));

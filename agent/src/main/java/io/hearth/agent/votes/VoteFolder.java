@@ -317,7 +317,8 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
         durable.clear();
         records.deleteDrafts();
         Optional<FolderIdentity> then = place.read();
-        FolderIdentity now = seen.isPresent() ? place.observed() : new FolderIdentity(Optional.empty(), Optional.empty(), computer);
+        FolderIdentity now =
+                seen.isPresent() ? place.observed() : new FolderIdentity(Optional.empty(), Optional.empty(), computer);
         Optional<String> difference = then.isPresent()
                 ? then.get().difference(now)
                 : Optional.of(seen.isPresent() ? "its file 'place' is damaged" : "it has no file 'place'");

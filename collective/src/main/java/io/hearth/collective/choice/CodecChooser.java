@@ -80,7 +80,8 @@ final class CodecChooser {
     static CodecDecision next(CodecDecision before, List<CodecMeasurements> ballots, SumModel model) {
         CodecMeasurements first = ballots.getFirst();
         int codecs = before.codecs();
-        int round = ballots.stream().mapToInt(CodecMeasurements::round).max().orElseThrow() % (Integer.MAX_VALUE - 1) + 1;
+        int round =
+                ballots.stream().mapToInt(CodecMeasurements::round).max().orElseThrow() % (Integer.MAX_VALUE - 1) + 1;
         if (ballots.size() == 1) { // nothing is sent, so nothing is saved
             return new CodecDecision(0, 0, CodecDecision.CALLS_MAX, round, CodecTimes.none(codecs));
         }

@@ -8,8 +8,8 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.hearth.collective.Signature;
-import io.hearth.collective.choice.CodecMeasurements;
 import io.hearth.collective.choice.CodecCost;
+import io.hearth.collective.choice.CodecMeasurements;
 import io.hearth.collective.engine.TestGroup;
 import io.hearth.collective.pair.machine.TransferSpec;
 import io.hearth.collective.state.StateClaim;
@@ -341,7 +341,8 @@ final class ControlNumbersTest {
             for (double lie : List.of(Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, -1.0)) {
                 double before = wire.get(place, at);
                 wire.set(place, at, lie);
-                assertThrows(MalformedMessageException.class, () -> CodecMeasurements.readFrom(wire, 1), at + ": " + lie);
+                assertThrows(
+                        MalformedMessageException.class, () -> CodecMeasurements.readFrom(wire, 1), at + ": " + lie);
                 wire.set(place, at, before);
             }
         }

@@ -140,8 +140,7 @@ final class Acceptor {
     }
 
     private static void answer(Transition transition, Freeze.Frozen frozen, Ballot ballot) {
-        boolean isDone =
-                transition.leave instanceof LeaveState.Asking; // while draining, others still need its results
+        boolean isDone = transition.leave instanceof LeaveState.Asking; // while draining, others still need its results
         var status = Optional.of(new Message.Status(isDone, frozen.status().orElse(Bytes.EMPTY)));
         if (ballot.proposer().equals(transition.self.node())) {
             Proposer.onOwnStatus(transition, ballot, status);

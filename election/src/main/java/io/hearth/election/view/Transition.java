@@ -107,8 +107,8 @@ final class Transition {
         var disk = new ViewState.Disk(foundNotBeforeNanos, enterNotBeforeNanos, retainedNanos, diskFault);
         return new ViewState(
                 self, clock, draws, foundings, lineages, voting, disk, peers, admission, current, freeze, campaign,
-                change, hearing, join, leave, stall, resting, hold, progress, lapses, doubled, excluded,
-                pending, refusals);
+                change, hearing, join, leave, stall, resting, hold, progress, lapses, doubled, excluded, pending,
+                refusals);
     }
 
     List<ViewEffect> effects() {

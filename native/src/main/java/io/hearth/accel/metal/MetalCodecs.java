@@ -115,7 +115,8 @@ public final class MetalCodecs {
             int words = Math.ceilDiv(n, Kernel.LANES);
             long bytes = (long) n * Float.BYTES;
             Dispatch.BufferSlice masks = turns.staging().result(0, (long) words * Integer.BYTES);
-            Dispatch.BufferSlice operand = turns.staging().operand(1, values, valuesOffset + first * Float.BYTES, bytes);
+            Dispatch.BufferSlice operand =
+                    turns.staging().operand(1, values, valuesOffset + first * Float.BYTES, bytes);
             turns.commands()
                     .add(Kernel.SELECT_FLOAT32, words)
                     .buffer(masks)
@@ -163,7 +164,8 @@ public final class MetalCodecs {
             long bytes = (long) n * Float.BYTES;
             Dispatch.BufferSlice found = turns.staging().clearedResult(0, (buckets + 1L) * Integer.BYTES);
             Dispatch.BufferSlice most = turns.staging().result(1, (long) groups * Integer.BYTES);
-            Dispatch.BufferSlice operand = turns.staging().operand(2, values, valuesOffset + first * Float.BYTES, bytes);
+            Dispatch.BufferSlice operand =
+                    turns.staging().operand(2, values, valuesOffset + first * Float.BYTES, bytes);
             turns.commands()
                     .add(Kernel.HISTOGRAM_FLOAT32, groups)
                     .buffer(found)
