@@ -53,7 +53,7 @@ final class Demo {
             if (kills < 0 || kills > nodes - 2) {
                 throw new IllegalArgumentException(
                         "--kill must be 0 to " + (nodes - 2) + " with " + nodes + " nodes, got " + kills
-                                + ": two members must be left, because one of two is no quorum without the master");
+                                + ": at least two members must remain, because one of two is no quorum without the master");
             }
         }
     }

@@ -348,7 +348,7 @@ final class ArchitectureTest {
                 .that(describe(
                         "are no commands of the bench",
                         type -> !type.getPackageName().equals("io.hearth.bench")
-                                && !Set.of("BenchAllReduceCommand", "BenchRankCommand", "Ciphering")
+                                && !Set.of("BenchAllReduceCommand", "BenchRankCommand", "BenchOptions", "Ciphering")
                                         .contains(type.getSimpleName())))
                 .should()
                 .dependOnClassesThat()

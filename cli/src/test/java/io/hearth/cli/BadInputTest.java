@@ -311,7 +311,7 @@ final class BadInputTest {
     @Test
     void whatTheQuorumCannotSurviveIsRefusedWithTheReason() {
         String said = Commands.in(home()).line("demo --nodes 4 --kill 3").line();
-        assertTrue(said.contains("no quorum") && said.contains("at most 2"), said);
+        assertTrue(said.contains("no quorum") && said.contains("must be 0 to 2"), said);
     }
 
     @Test

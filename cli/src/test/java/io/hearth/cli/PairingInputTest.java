@@ -94,7 +94,7 @@ final class PairingInputTest {
             String said = JoinCommand.remedy(
                     new JoinerMachine.Outcome.Failed(1, failure, failure.text(), "10.0.0.7:52400", left));
             assertTrue(said.contains("10.0.0.7:52400"), said);
-            assertTrue(said.contains("'hearth pair'") || said.contains("type it again"), said);
+            assertTrue(said.contains("'hearth pair'") || said.contains("type them again"), said);
             assertEquals(1, said.lines().count());
         }
     }

@@ -114,7 +114,7 @@ final class RosterCommandsTest {
     void removingOneselfIsOneClearLine() throws Exception {
         fails("remove " + self.peer().text(), "only machine on the roster");
         pair(desk, "desk");
-        fails("remove " + self.peer().shortText(), "cannot remove itself", "another one");
+        fails("remove " + self.peer().shortText(), "cannot remove itself", "on another machine");
         assertEquals(1, roster.book().current().generation());
     }
 
