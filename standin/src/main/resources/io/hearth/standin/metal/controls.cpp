@@ -4,6 +4,8 @@
 
 extern std::atomic<long> live_objects;
 
+void await_idle();
+
 // Never destroyed: other threads use them while the process ends.
 static std::mutex& lock = *new std::mutex();
 static std::condition_variable& changed = *new std::condition_variable();
@@ -63,7 +65,11 @@ extern "C" void fake_text(const char* key, const char* value) {
 }
 
 extern "C" long fake_get(const char* key) {
-    return std::string(key) == "live" ? live_objects.load() : control(key);
+    if (std::string(key) == "live") {
+        await_idle();
+        return live_objects.load();
+    }
+    return control(key);
 }
 
 extern "C" const char* fake_violations() {
@@ -73,11 +79,16 @@ extern "C" const char* fake_violations() {
     return copy.c_str();
 }
 
-// Clears faults, modes, counts and broken rules; paths stay.
+// Clears faults, modes, counts and broken rules; paths stay. What the GPU still runs ends first, so that it counts nothing later.
 extern "C" void fake_reset() {
+    {
+        std::lock_guard<std::mutex> hold(lock);
+        numbers.clear();
+        changed.notify_all();
+    }
+    await_idle();
     std::lock_guard<std::mutex> hold(lock);
     numbers.clear();
     texts.erase("encoding");
     violations.clear();
-    changed.notify_all();
 }

@@ -35,6 +35,7 @@ static void set_float_mode(Mode mode) {
 static std::mutex& lock = *new std::mutex();
 static std::condition_variable& changed = *new std::condition_variable();
 static std::deque<Commands*>& pending = *new std::deque<Commands*>();
+static std::atomic<long> unfinished; // command buffers that the GPU still holds
 
 // -fsanitize=bounds calls this function where a kernel leaves an array of its threadgroup.
 extern "C" void __ubsan_handle_out_of_bounds(void*, void* index) {
@@ -110,6 +111,7 @@ static void serve() {
         finish(next);
         release(next);
         count("finished");
+        unfinished--;
     }
 }
 
@@ -117,9 +119,18 @@ void enqueue(Commands* commands) {
     static std::once_flag once;
     std::call_once(once, [] { std::thread(serve).detach(); });
     retain(commands);
+    unfinished++;
     std::lock_guard<std::mutex> hold(lock);
     pending.push_back(commands);
     changed.notify_all();
+}
+
+// Waits until the GPU has released the command buffers that it ran, which may be after a caller saw their status. Does not wait for a
+// GPU that hangs.
+void await_idle() {
+    while (unfinished > 0 && !control("hanging") && !control("late_status")) {
+        std::this_thread::yield();
+    }
 }
 
 bool wait_for(Event* event, uint64_t value, uint64_t millis) {
