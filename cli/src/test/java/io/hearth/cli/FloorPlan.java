@@ -1,0 +1,165 @@
+package io.hearth.cli;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * The floor plan of the house: which module uses which, and each room with its doors. {@link ArchitectureTest} compares it with the
+ * code, in both directions: a use without a row fails, and so does a row without a use.
+ */
+record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
+    /**
+     * A room.
+     *
+     * @param isPure its classes decide: they touch no thread, socket, clock, log or random source
+     * @param uses the other packages of its own module that it uses; {@code root} is the module's root package
+     * @param openTo the other modules that use it. A root package is open to every module that may use its module.
+     */
+    record Room(boolean isPure, Set<String> uses, Set<String> openTo) {}
+
+    /** {@code accel} is the folder {@code native}. A dash stands for none. */
+    private static final String MODULES = """
+            core        | -
+            standin     | core
+            identity    | core
+            accel       | core
+            compression | core accel
+            topology    | core identity
+            election    | core identity
+            discovery   | core identity
+            transport   | core identity
+            collective  | core identity accel compression topology election transport
+            simulation  | core identity discovery election collective
+            agent       | core identity accel compression topology election discovery transport collective
+            examples    | core collective compression topology agent
+            bench       | core identity accel compression topology election discovery transport collective agent examples standin
+            cli         | core identity accel compression topology election discovery transport collective agent examples standin \
+            simulation bench
+            """;
+
+    /** Room, whether it is pure, what it uses of its own module, and the other modules to which it is open. */
+    private static final String ROOMS = """
+            accel                       |      |                                                                      |
+            accel.gpu                   |      | metal portable root selftest                                         |
+            accel.metal                 |      |                                                                      | cli
+            accel.portable              |      | root                                                                 |
+            accel.select                |      | gpu metal portable root selftest vector                              | agent bench cli collective compression
+            accel.selftest              |      | metal portable root                                                  |
+            accel.vector                |      | portable root                                                        |
+            agent                       |      | votes                                                                |
+            agent.pairing               |      | root                                                                 | cli
+            agent.votes                 |      |                                                                      |
+            bench                       |      |                                                                      |
+            cli                         |      | chaos process terminal                                               |
+            cli.chaos                   |      | chaos.plan process terminal                                          |
+            cli.chaos.plan              | pure | terminal                                                             |
+            cli.process                 |      |                                                                      |
+            cli.terminal                |      |                                                                      |
+            collective                  |      | schedule                                                             |
+            collective.call             |      | exchange group root schedule                                         |
+            collective.choice           | pure |                                                                      |
+            collective.engine           |      | call choice exchange group pair pair.machine root schedule state sum | agent
+            collective.exchange         |      | exchange.machine group root schedule                                 |
+            collective.exchange.machine | pure |                                                                      |
+            collective.group            | pure | root schedule wire                                                   | agent simulation
+            collective.pair             |      | exchange group pair.machine                                          |
+            collective.pair.machine     | pure | group                                                                | simulation
+            collective.ring             |      | engine root                                                          | bench cli
+            collective.schedule         | pure |                                                                      |
+            collective.state            |      | call exchange group root state.machine                               | simulation
+            collective.state.machine    | pure |                                                                      | simulation
+            collective.sum              |      | call choice exchange group root schedule                             |
+            collective.wire             |      |                                                                      |
+            compression                 | pure |                                                                      |
+            core                        |      |                                                                      |
+            discovery                   |      |                                                                      |
+            discovery.dns               | pure |                                                                      |
+            discovery.gossip            | pure | root                                                                 | agent simulation
+            discovery.mdns              |      | dns mdns.machine root                                                | agent
+            discovery.mdns.machine      | pure | dns                                                                  | agent
+            discovery.protobuf          |      | gossip root wire                                                     | agent
+            discovery.table             | pure | root                                                                 | agent simulation
+            discovery.wire              |      |                                                                      |
+            election                    | pure |                                                                      |
+            election.health             | pure |                                                                      | agent simulation
+            election.protobuf           | pure | root wire                                                            | agent simulation
+            election.view               | pure | root vote                                                            | agent simulation
+            election.vote               | pure | root                                                                 | agent simulation
+            election.wire               |      |                                                                      |
+            examples                    |      |                                                                      |
+            identity                    |      |                                                                      |
+            identity.pairing            |      | pairing.machine root roster                                          | agent cli
+            identity.pairing.machine    | pure | root                                                                 | agent cli
+            identity.roster             |      | root                                                                 | agent cli simulation transport
+            identity.roster.machine     | pure | root roster                                                          | agent simulation
+            simulation                  |      |                                                                      |
+            simulation.roster           |      |                                                                      |
+            standin                     |      |                                                                      |
+            topology                    |      | wire                                                                 |
+            topology.wire               |      |                                                                      |
+            transport                   |      |                                                                      |
+            transport.cipher            |      | root                                                                 | bench
+            transport.control           |      | machine root                                                         |
+            transport.links             |      | cipher control machine root stream                                   | agent bench collective
+            transport.machine           | pure | cipher root wire                                                     |
+            transport.stream            |      | cipher control machine root                                          |
+            transport.wire              |      |                                                                      |
+            """;
+
+    /** The plan that the code has to follow. */
+    static FloorPlan ofHearth() {
+        var modules = new TreeMap<String, Set<String>>();
+        for (List<String> row : rows(MODULES)) {
+            modules.put(row.getFirst(), words(row.get(1)));
+        }
+        var rooms = new TreeMap<String, Room>();
+        for (List<String> row : rows(ROOMS)) {
+            rooms.put(row.getFirst(), new Room(row.get(1).equals("pure"), words(row.get(2)), words(row.get(3))));
+        }
+        return new FloorPlan(modules, rooms);
+    }
+
+    private static List<List<String>> rows(String table) {
+        var rows = new ArrayList<List<String>>();
+        for (String line : table.lines().toList()) {
+            rows.add(Arrays.stream(line.split("\\|", -1)).map(String::strip).toList());
+        }
+        return rows;
+    }
+
+    private static Set<String> words(String cell) {
+        return Arrays.stream(cell.split(" +", -1))
+                .filter(word -> !word.isEmpty() && !word.equals("-"))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The module of a package or room: its first word. */
+    static String module(String room) {
+        return room.split("\\.", 2)[0];
+    }
+
+    /** The name of a room within its module. */
+    static String inside(String room) {
+        int dot = room.indexOf('.');
+        return dot < 0 ? "root" : room.substring(dot + 1);
+    }
+
+    /** The rows of {@link #rooms}, as the source above has them: what a failed test prints. */
+    static String rows(Map<String, Room> rooms) {
+        return rooms.entrySet().stream()
+                .map(row -> "%-27s | %-4s | %-68s | %s"
+                        .formatted(
+                                row.getKey(),
+                                row.getValue().isPure() ? "pure" : "",
+                                String.join(" ", row.getValue().uses()),
+                                String.join(" ", row.getValue().openTo()))
+                        .stripTrailing())
+                .collect(Collectors.joining("\n"));
+    }
+}

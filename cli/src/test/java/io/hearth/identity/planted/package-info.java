@@ -1,0 +1,5 @@
+/** Classes that break rules on purpose, so that a test sees that the rules find them. */
+@NullMarked
+package io.hearth.identity.planted;
+
+import org.jspecify.annotations.NullMarked;
