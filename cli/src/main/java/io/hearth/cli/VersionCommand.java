@@ -3,7 +3,7 @@ package io.hearth.cli;
 import com.google.gson.JsonObject;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
-import java.util.Optional;
+import io.hearth.cli.terminal.Version;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -31,29 +31,18 @@ final class VersionCommand implements Callable<Integer>, IVersionProvider {
         if (json) {
             var data = new JsonObject();
             data.addProperty("schema", 1);
-            data.addProperty("version", hearth());
+            data.addProperty("version", Version.hearth());
             data.addProperty("java", Runtime.version().toString());
-            data.addProperty("os", system());
+            data.addProperty("os", Version.system());
             terminal.print(data);
         } else {
-            terminal.out().println(getVersion()[0]);
+            terminal.out().println(Version.line());
         }
         return Exit.OK;
     }
 
     @Override
     public String[] getVersion() {
-        return new String[] {"hearth " + hearth() + " (Java " + Runtime.version() + ", " + system() + ")"};
-    }
-
-    /** The version from the manifest, which Maven writes. */
-    private static String hearth() {
-        return Optional.ofNullable(VersionCommand.class.getPackage().getImplementationVersion())
-                .orElse("unpackaged");
-    }
-
-    private static String system() {
-        return System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
-                + System.getProperty("os.arch");
+        return new String[] {Version.line()};
     }
 }

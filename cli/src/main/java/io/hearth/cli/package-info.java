@@ -1,4 +1,4 @@
-/** {@code main} and all commands but {@code hearth chaos}. */
+/** {@code main}, which puts the commands of all rooms together. It uses all other rooms; no module uses it. */
 @NullMarked
 package io.hearth.cli;
 

@@ -18,17 +18,17 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Runs command lines in this process, with an environment and a home of their own. */
-record Commands(Map<String, String> environment) {
+public record Commands(Map<String, String> environment) {
     /** The result of one command line. */
-    record Outcome(int code, String out, String err) {
+    public record Outcome(int code, String out, String err) {
         /** The one line on standard error of a failed command. */
-        String line() {
+        public String line() {
             assertEquals("", out);
             assertTrue(err.startsWith("hearth: ") && err.endsWith("\n") && err.indexOf('\n') == err.length() - 1, err);
             return err;
         }
 
-        JsonObject json() {
+        public JsonObject json() {
             assertEquals(0, code, err);
             assertEquals(1, out.lines().count(), out);
             return JsonParser.parseString(out).getAsJsonObject();
@@ -36,28 +36,28 @@ record Commands(Map<String, String> environment) {
     }
 
     /** Commands in a home that does not exist yet. */
-    static Commands in(Path home) {
+    public static Commands in(Path home) {
         return new Commands(new HashMap<>(Map.of("HEARTH_HOME", home.toString())));
     }
 
     /** Commands in a home that knows {@code namespace}. */
-    static Commands in(Path home, NetworkNamespace namespace) throws Exception {
+    public static Commands in(Path home, NetworkNamespace namespace) throws Exception {
         NamespaceFile.in(HearthHome.open(home)).add(namespace);
         return in(home);
     }
 
     /** The same commands with one more environment variable. */
-    Commands with(String variable, String value) {
+    public Commands with(String variable, String value) {
         var more = new HashMap<>(environment);
         more.put(variable, value);
         return new Commands(more);
     }
 
-    Path home() {
+    public Path home() {
         return Path.of(environment.getOrDefault("HEARTH_HOME", ""));
     }
 
-    Outcome run(String... arguments) {
+    public Outcome run(String... arguments) {
         var out = new ByteArrayOutputStream();
         var err = new ByteArrayOutputStream();
         var terminal = new Terminal(
@@ -71,7 +71,7 @@ record Commands(Map<String, String> environment) {
     }
 
     /** As {@link #run}, for a line whose words are separated by single spaces. */
-    Outcome line(String words) {
+    public Outcome line(String words) {
         return run(words.split(" ", -1));
     }
 }

@@ -56,9 +56,14 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             agent.pairing               |      | root                                                                 | cli
             agent.votes                 |      |                                                                      |
             bench                       |      |                                                                      |
-            cli                         |      | chaos process terminal                                               |
-            cli.chaos                   |      | chaos.plan process terminal                                          |
+            cli                         |      | bench chaos demo namespace node option terminal                      |
+            cli.bench                   |      | option process terminal                                              |
+            cli.chaos                   |      | chaos.plan option process terminal                                   |
             cli.chaos.plan              | pure | terminal                                                             |
+            cli.demo                    |      | node option process terminal                                         |
+            cli.namespace               |      | option terminal                                                      |
+            cli.node                    |      | option process terminal                                              |
+            cli.option                  |      | terminal                                                             |
             cli.process                 |      |                                                                      |
             cli.terminal                |      |                                                                      |
             collective                  |      | schedule                                                             |

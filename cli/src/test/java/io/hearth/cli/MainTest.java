@@ -259,7 +259,7 @@ final class MainTest {
     void aStackTraceIsForThoseWhoAskForIt() {
         environment.put("HEARTH_TRACE", "1");
         Commands.Outcome traced = hearth("secret", "show");
-        assertTrue(traced.err().contains("\tat io.hearth.cli.SecretShowCommand"), traced.err());
+        assertTrue(traced.err().contains("\tat io.hearth.cli.namespace.SecretShowCommand"), traced.err());
     }
 
     private Commands.Outcome hearth(String... arguments) {

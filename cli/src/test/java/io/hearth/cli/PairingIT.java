@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.hearth.cli.option.Loopback;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceFile;

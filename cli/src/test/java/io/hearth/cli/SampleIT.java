@@ -2,6 +2,7 @@ package io.hearth.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hearth.cli.option.Loopback;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.cli.option.Loopback;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceFile;

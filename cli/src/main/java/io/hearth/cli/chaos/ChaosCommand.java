@@ -4,8 +4,9 @@ import com.google.gson.JsonObject;
 import io.hearth.accel.EngineName;
 import io.hearth.cli.chaos.plan.ChaosDrill;
 import io.hearth.cli.chaos.plan.ChaosReport;
+import io.hearth.cli.option.EngineConverter;
+import io.hearth.cli.process.LabNetwork;
 import io.hearth.cli.terminal.Durations;
-import io.hearth.cli.terminal.EngineConverter;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.cli.terminal.UntilSignal;
@@ -180,7 +181,7 @@ public final class ChaosCommand implements Callable<Integer> {
 
     private ChaosStage open(Optional<ChaosDrill> drill) throws HearthException, InterruptedException {
         if (only.filter(ChaosOnly.ONE_WAY::equals).isPresent()) {
-            ChaosLab.require("hearth chaos --only one-way", "nft", "nftables");
+            LabNetwork.require("hearth chaos --only one-way", "nft", "nftables");
         }
         ChaosWorkerCommand.Work work =
                 only.isPresent() && drill.isEmpty() ? ChaosWorkerCommand.Work.SUMS : ChaosWorkerCommand.Work.DIGITS;

@@ -4,6 +4,7 @@ import io.hearth.accel.EngineName;
 import io.hearth.cli.chaos.plan.ChaosEvent;
 import io.hearth.cli.chaos.plan.ChaosKind;
 import io.hearth.cli.process.DemoHomes;
+import io.hearth.cli.process.LabNetwork;
 import io.hearth.cli.process.RunFolder;
 import io.hearth.cli.process.SelfProcess;
 import io.hearth.cli.terminal.Exit;
@@ -57,13 +58,13 @@ final class ChaosStage implements AutoCloseable {
     private final int hosts;
     private final Setting setting;
     private final RunFolder folder;
-    private final ChaosLab lab;
+    private final LabNetwork lab;
     private final ChaosWorkers workers;
     private final BlockingQueue<ChaosWorkers.Said> said = new ArrayBlockingQueue<>(TOLD_MAX);
     private final NetworkNamespace namespace = NetworkNamespace.create(ChaosWorkerCommand.NAMESPACE);
     private int homesMade;
 
-    private ChaosStage(int hosts, Setting setting, RunFolder folder, ChaosLab lab, Path logs, List<String> command) {
+    private ChaosStage(int hosts, Setting setting, RunFolder folder, LabNetwork lab, Path logs, List<String> command) {
         this.hosts = hosts;
         this.setting = setting;
         this.folder = folder;
@@ -79,17 +80,17 @@ final class ChaosStage implements AutoCloseable {
     static ChaosStage open(
             int hosts, Setting setting, ChaosWorkerCommand.Work work, EngineName engine, Optional<Path> logs)
             throws SetupException, InterruptedException {
-        Path script = ChaosLab.script("hearth chaos");
+        Path script = LabNetwork.script("hearth chaos");
         Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
         for (RunFolder left : RunFolder.left(temporary, KIND)) {
             try (left) {
-                ChaosLab.down(script, left.id());
+                LabNetwork.down(script, left.id());
             }
         }
         RunFolder folder = RunFolder.create(temporary, KIND);
         try {
             Path kept = Files.createDirectories(logs.orElse(folder.path().resolve("logs")));
-            ChaosLab lab = ChaosLab.up(script, folder.id(), setting.isOneMachine() ? 1 : hosts);
+            LabNetwork lab = LabNetwork.up(script, folder.id(), setting.isOneMachine() ? 1 : hosts);
             return new ChaosStage(hosts, setting, folder, lab, kept, command(work, engine));
         } catch (IOException failed) {
             folder.close();

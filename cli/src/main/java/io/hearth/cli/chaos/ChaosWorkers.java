@@ -1,6 +1,7 @@
 package io.hearth.cli.chaos;
 
 import io.hearth.cli.chaos.plan.ChaosEvent;
+import io.hearth.cli.process.LabNetwork;
 import io.hearth.cli.process.SelfProcess;
 import io.hearth.core.ChildProcess;
 import io.hearth.core.SetupException;
@@ -76,7 +77,7 @@ final class ChaosWorkers implements AutoCloseable {
         }
     }
 
-    private final ChaosLab lab;
+    private final LabNetwork lab;
     private final List<String> command;
     private final Path logs;
     private final BlockingQueue<Said> said;
@@ -89,7 +90,7 @@ final class ChaosWorkers implements AutoCloseable {
      * @param logs folder for their output
      * @param said receives their events; the caller must take them faster than they come
      */
-    ChaosWorkers(ChaosLab lab, List<String> command, Path logs, BlockingQueue<Said> said) {
+    ChaosWorkers(LabNetwork lab, List<String> command, Path logs, BlockingQueue<Said> said) {
         this.lab = lab;
         this.command = List.copyOf(command);
         this.logs = logs;

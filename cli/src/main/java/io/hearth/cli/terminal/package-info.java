@@ -1,4 +1,4 @@
-/** Terminal, tables, exit codes, durations, engines as arguments, mistakes in command lines, signals. */
+/** Terminal, tables, exit codes, durations, short ids, mistakes in command lines, signals. It uses no other room. */
 @NullMarked
 package io.hearth.cli.terminal;
 

@@ -1,0 +1,87 @@
+package io.hearth.cli.node;
+
+import io.hearth.accel.EngineName;
+import io.hearth.agent.HearthConfig;
+import io.hearth.agent.HearthNode;
+import io.hearth.agent.LocalAgent;
+import io.hearth.cli.option.Converters;
+import io.hearth.cli.option.EngineConverter;
+import io.hearth.cli.option.NetworkOptions;
+import io.hearth.cli.terminal.Exit;
+import io.hearth.cli.terminal.Terminal;
+import io.hearth.cli.terminal.UntilSignal;
+import io.hearth.core.HearthException;
+import io.hearth.discovery.HostPort;
+import io.hearth.identity.NodeId;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code hearth agent}: runs this machine's agent in the foreground. */
+@Command(
+        name = "agent",
+        description = {
+            "Run this machine's agent in the foreground until it is interrupted. An agent is a node that does not train.",
+            "It finds the other machines of the namespace and answers 'hearth status' and 'hearth wait'."
+        })
+public final class AgentCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Mixin
+    private NetworkOptions network = new NetworkOptions();
+
+    @Option(
+            names = "--port",
+            paramLabel = "P",
+            description = "Port to listen on (default: 52416, or the next free one).")
+    private Optional<Integer> port = Optional.empty();
+
+    @Option(
+            names = "--on-partition",
+            arity = "1", // a boolean option takes no value without it
+            paramLabel = "stall|continue",
+            converter = Converters.OnPartition.class,
+            description = "When the quorum is lost: wait for it (stall), or go on alone and yield to the others later"
+                    + " (continue). Default: stall.")
+    private boolean continueOnPartition;
+
+    @Option(
+            names = "--engine",
+            paramLabel = EngineConverter.LABEL,
+            converter = EngineConverter.class,
+            description = EngineConverter.DESCRIPTION)
+    private EngineName engine = EngineName.AUTO;
+
+    public AgentCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws HearthException, InterruptedException {
+        HearthConfig config = config();
+        try (var _ = new UntilSignal();
+                LocalAgent agent = LocalAgent.start(config, terminal.environment())) {
+            HearthNode node = agent.node();
+            boolean otherPort = port.isEmpty() && node.port() != HostPort.PORT_DEFAULT;
+            terminal.err()
+                    .println("agent " + node.id().shortText() + " listens on port " + node.port()
+                            + (otherPort ? " (" + HostPort.PORT_DEFAULT + " is taken)" : "") + ", namespace "
+                            + node.status().namespace().name() + " (key "
+                            + node.status().namespace().keyId() + ")");
+            agent.awaitFailure();
+            throw node.failure().orElseThrow();
+        } catch (InterruptedException interrupted) {
+            return Exit.INTERRUPTED;
+        }
+    }
+
+    private HearthConfig config() {
+        HearthConfig config = network.applyTo(HearthConfig.defaults()
+                .agent(NodeId.AGENT)
+                .continueOnPartition(continueOnPartition)
+                .engine(engine));
+        return port.isEmpty() ? config : network.checked(() -> config.port(port.get()));
+    }
+}

@@ -1,0 +1,88 @@
+package io.hearth.cli.option;
+
+import io.hearth.bench.BenchCipher;
+import io.hearth.collective.AllReduceStrategy;
+import io.hearth.collective.LossPolicy;
+import io.hearth.identity.NetworkNamespace;
+import io.hearth.transport.DataTransport;
+import java.util.Arrays;
+import java.util.Locale;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Converters for arguments of options. */
+public final class Converters {
+    private Converters() {}
+
+    /** {@code auto}, {@code ring}, {@code direct}, {@code tree} or {@code centralized}: the algorithm of an all-reduce. */
+    public static final class Algorithm implements ITypeConverter<AllReduceStrategy> {
+        @Override
+        public AllReduceStrategy convert(String text) {
+            for (AllReduceStrategy strategy : AllReduceStrategy.values()) {
+                if (strategy.name().toLowerCase(Locale.ROOT).equals(text)) {
+                    return strategy;
+                }
+            }
+            throw new TypeConversionException(
+                    "algorithm must be auto, ring, direct, tree or centralized, got '" + text + "'");
+        }
+    }
+
+    /** {@code aead} or {@code copy}: whether a measurement encrypts its records. */
+    public static final class Ciphering implements ITypeConverter<BenchCipher> {
+        @Override
+        public BenchCipher convert(String text) {
+            return Arrays.stream(BenchCipher.values())
+                    .filter(cipher -> cipher.text().equals(text))
+                    .findFirst()
+                    .orElseThrow(() -> new TypeConversionException("cipher must be aead or copy, got '" + text + "'"));
+        }
+    }
+
+    /** The name of a namespace. */
+    public static final class NamespaceName implements ITypeConverter<String> {
+        @Override
+        public String convert(String text) {
+            if (!NetworkNamespace.isName(text)) {
+                throw new TypeConversionException("a name must be 1 to 63 of a-z, 0-9 and '-', got '" + text + "'");
+            }
+            return text;
+        }
+    }
+
+    /** {@code retry} or {@code fail-fast}: whether a running collective survives the loss of a member. */
+    public static final class OnLoss implements ITypeConverter<LossPolicy> {
+        @Override
+        public LossPolicy convert(String text) {
+            return switch (text) {
+                case "retry" -> LossPolicy.RETRY;
+                case "fail-fast" -> LossPolicy.FAIL_FAST;
+                default -> throw new TypeConversionException("must be retry or fail-fast, got '" + text + "'");
+            };
+        }
+    }
+
+    /** {@code stall} or {@code continue}: whether the node goes on alone when the quorum is lost. */
+    public static final class OnPartition implements ITypeConverter<Boolean> {
+        @Override
+        public Boolean convert(String text) {
+            return switch (text) {
+                case "stall" -> false;
+                case "continue" -> true;
+                default -> throw new TypeConversionException("must be stall or continue, got '" + text + "'");
+            };
+        }
+    }
+
+    /** {@code auto}, {@code shm} or {@code tcp}: how data travels between nodes of this machine. */
+    static final class Transport implements ITypeConverter<DataTransport> {
+        @Override
+        public DataTransport convert(String text) {
+            try {
+                return DataTransport.parse(text);
+            } catch (IllegalArgumentException unknown) {
+                throw new TypeConversionException(String.valueOf(unknown.getMessage()));
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package io.hearth.cli.option;
+
+import io.hearth.agent.HearthConfig;
+import io.hearth.cli.terminal.Usage;
+import io.hearth.discovery.HostPort;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Options of the commands that start a node: its namespace, its network interfaces and addresses of peers. */
+public final class NetworkOptions {
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec command;
+
+    @Mixin
+    private final InterfaceOptions interfaces = new InterfaceOptions();
+
+    @Option(
+            names = "--namespace",
+            paramLabel = "NAME",
+            converter = Converters.NamespaceName.class,
+            description = "Namespace of the node (default: the only one that this machine has).")
+    private String namespace = "";
+
+    @Option(
+            names = "--open",
+            description =
+                    "Use the open namespace of that name: every machine of the LAN may join it and read its data.")
+    private boolean open;
+
+    @Option(
+            names = "--peer",
+            paramLabel = "HOST[:PORT]",
+            description = "Also connect to this address, besides mDNS. One side is enough. Repeatable.")
+    private List<String> peers = new ArrayList<>();
+
+    /** Returns {@code config} with these options. */
+    public HearthConfig applyTo(HearthConfig config) {
+        return checked(() -> {
+            peers.forEach(HostPort::parse);
+            HearthConfig changed = interfaces.applyTo(config.open(open).peers(peers));
+            return namespace.isEmpty() ? changed : changed.namespace(namespace);
+        });
+    }
+
+    /** Reads options; see {@link Usage#checked}. */
+    public <T> T checked(Supplier<T> options) {
+        return Usage.checked(command, options::get);
+    }
+}

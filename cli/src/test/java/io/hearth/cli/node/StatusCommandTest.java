@@ -1,0 +1,89 @@
+package io.hearth.cli.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.hearth.cli.terminal.Terminal;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class StatusCommandTest {
+    @Test
+    void mdnsIsSpokenOfWhenSomethingIsOutOfTheOrdinary() {
+        assertEquals(Optional.empty(), StatusCommand.mdns(counters(0, 0, "")));
+        assertEquals(
+                Optional.of("mDNS on en0: 7 packets dropped (malformed, too large, too many or off the link)"),
+                StatusCommand.mdns(counters(7, 0, "")));
+        assertEquals(
+                Optional.of("mDNS on en0: mDNS listener restarted 1 time (its listener ended, 7 s ago)"),
+                StatusCommand.mdns(counters(0, 1, "its listener ended")));
+        assertEquals(
+                Optional.of("mDNS on en0: 7 packets dropped (malformed, too large, too many or off the link), mDNS"
+                        + " listener restarted 2 times (its listener ended, 7 s ago)"),
+                StatusCommand.mdns(counters(7, 2, "its listener ended")));
+    }
+
+    @Test
+    void aPersonReadsWhoIsApartWhatIsWaitedForAndWhoToldAStrangeView() {
+        String self = "12D3KooW" + "a".repeat(36) + "selfself";
+        String peer = "12D3KooW" + "a".repeat(36) + "peerpeer";
+        String status = """
+                {"namespace":{"name":"home","key_id":"00","open":false},"master":"%1$s","state":"stalled",
+                "view":{"lineage":"selfself#1.0","epoch":7,"members":2,"told_by":"peerpeer"},
+                "nodes":[{"id":"%1$s","label":"desk","self":true,"rank":0,"health":"healthy"},
+                {"id":"%2$s","label":"mac","self":false,"rank":1,"health":"degraded",
+                "apart":"has not voted for 12 s; look at its disk"}],
+                "waiting":"no quorum of the machines has been heard for 9 s; waiting for peerpeer (not heard)",
+                "refused":[],"faults":[{"who":"peerpeer","count":2,"why":"one of the two is forged"}]}
+                """.formatted(self, peer);
+        List<String> lines = shown(status);
+        assertEquals(
+                "view 7 of selfself#1.0, 2 members, master selfself, this node is stalled, view from peerpeer",
+                lines.get(1));
+        assertTrue(lines.get(4).contains("mac") && lines.get(4).contains("degraded"), lines::toString);
+        assertEquals(
+                List.of(
+                        "apart: peerpeer has not voted for 12 s; look at its disk",
+                        "waiting: no quorum of the machines has been heard for 9 s; waiting for peerpeer (not heard)",
+                        "rejected: peerpeer (2 times): one of the two is forged"),
+                lines.subList(5, lines.size()));
+        assertTrue(shown(status.replace("\"told_by\":\"peerpeer\"", "\"told_by\":\"selfself\""))
+                .get(1)
+                .endsWith("this node is stalled"));
+        assertTrue(shown(status.replace("\"told_by\":\"peerpeer\"", "\"told_by\":\"this node\""))
+                .get(1)
+                .endsWith("this node is stalled"));
+    }
+
+    private static List<String> shown(String status) {
+        var out = new ByteArrayOutputStream();
+        var none = new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
+        var terminal = new Terminal(
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                none,
+                InputStream.nullInputStream(),
+                Map.of(),
+                false);
+        new StatusCommand(terminal).show(JsonParser.parseString(status).getAsJsonObject());
+        return out.toString(StandardCharsets.UTF_8).lines().toList();
+    }
+
+    private static JsonObject counters(long dropped, long restarted, String why) {
+        var counters = new JsonObject();
+        counters.addProperty("interface", "en0");
+        counters.addProperty("dropped", dropped);
+        counters.addProperty("restarted", restarted);
+        counters.addProperty("restart_reason", why);
+        counters.addProperty("restarted_s_ago", 7);
+        return counters;
+    }
+}
