@@ -17,17 +17,12 @@ import java.util.TreeSet;
 /**
  * A peer table's record of one peer, or of one possible peer.
  *
- * <p>Addresses are tried in rounds. A round begins when {@code dueNanos} is reached, moves each address from {@code untried} over {@code
- * awaited} to an outcome, and ends with an admission or, when no address is left, with a failure and a longer pause.
- *
  * @param names under which sources reported it
  * @param candidates at most {@link Sighting#CANDIDATES_MAX}
  * @param good addresses at which the peer was admitted, latest first
  * @param pinned a person named it: never forgotten
- * @param failures rounds in a row that ended without admission
- * @param dueNanos when the next of {@code untried} may be dialled; for a linked peer, the time of its admission
+ * @param round the present round of dials
  * @param freshNanos time of its last sighting or admission
- * @param trouble why the last attempt failed, for people; empty when none did
  */
 public record PeerRecord(
         SortedSet<String> names,
@@ -36,12 +31,8 @@ public record PeerRecord(
         PeerState state,
         OptionalInt generation,
         boolean pinned,
-        int failures,
-        long dueNanos,
-        List<PeerAddress> untried,
-        SortedSet<PeerAddress> awaited,
-        long freshNanos,
-        String trouble) {
+        Round round,
+        long freshNanos) {
     /** A record has more names than addresses only if a peer changes names while no address answers. */
     private static final int NAMES_MAX = 16;
 
@@ -52,8 +43,30 @@ public record PeerRecord(
         names = Collections.unmodifiableSortedSet(new TreeSet<>(names));
         candidates = List.copyOf(candidates);
         good = List.copyOf(good);
-        untried = List.copyOf(untried);
-        awaited = Collections.unmodifiableSortedSet(new TreeSet<>(awaited));
+    }
+
+    /**
+     * Addresses are tried in rounds. A round begins when {@code dueNanos} is reached, moves each address from {@code untried} over {@code
+     * awaited} to an outcome, and ends with an admission or, when no address is left, with a failure and a longer pause.
+     *
+     * @param failures rounds in a row that ended without admission
+     * @param dueNanos when the next of {@code untried} may be dialled; for a linked peer, the time of its admission
+     * @param trouble why the last attempt failed, for people; empty when none did
+     */
+    public record Round(
+            int failures, long dueNanos, List<PeerAddress> untried, SortedSet<PeerAddress> awaited, String trouble) {
+        public Round {
+            untried = List.copyOf(untried);
+            awaited = Collections.unmodifiableSortedSet(new TreeSet<>(awaited));
+        }
+
+        private Round trying(List<PeerAddress> next) {
+            return new Round(failures, dueNanos, next, awaited, trouble);
+        }
+
+        private Round without(PeerAddress address) {
+            return new Round(failures, dueNanos, minus(untried, address), minus(awaited, address), trouble);
+        }
     }
 
     /** A record whose first round begins after {@code waitNanos}. */
@@ -66,12 +79,8 @@ public record PeerRecord(
                 new PeerState.Hint(),
                 sighting.generation(),
                 sighting.source() == SourceKind.STATIC,
-                0,
-                nowNanos + waitNanos,
-                addresses(ordered),
-                Collections.emptySortedSet(),
-                nowNanos,
-                "");
+                new Round(0, nowNanos + waitNanos, addresses(ordered), Collections.emptySortedSet(), ""),
+                nowNanos);
     }
 
     boolean isLinked() {
@@ -92,7 +101,7 @@ public record PeerRecord(
     }
 
     boolean wantsDial() {
-        return !isLinked() && !untried.isEmpty();
+        return !isLinked() && !round.untried.isEmpty();
     }
 
     /**
@@ -105,7 +114,7 @@ public record PeerRecord(
      */
     PeerRecord sighted(Sighting sighting, List<Candidate> seen, long nowNanos) {
         var all = new ArrayList<>(candidates);
-        var next = new ArrayList<>(untried);
+        var next = new ArrayList<>(round.untried);
         for (Candidate candidate : seen) {
             if (has(candidate.address())) {
                 continue;
@@ -131,12 +140,8 @@ public record PeerRecord(
                 state,
                 newest,
                 pinned || sighting.source() == SourceKind.STATIC,
-                failures,
-                dueNanos,
-                next,
-                awaited,
-                nowNanos,
-                trouble);
+                round.trying(next),
+                nowNanos);
     }
 
     /**
@@ -145,25 +150,26 @@ public record PeerRecord(
     PeerRecord reported(Sighting sighting, long nowNanos, long waitNanos) {
         PeerRecord seen = sighted(sighting, sighting.candidates(), nowNanos);
         boolean isNews = sighting.candidates().stream().anyMatch(candidate -> !has(candidate.address()));
-        return isNews && seen.wantsDial() && seen.dueNanos - nowNanos > waitNanos
-                ? seen.attempt(seen.untried, seen.awaited, seen.failures, nowNanos + waitNanos, seen.trouble)
+        Round next = seen.round;
+        return isNews && seen.wantsDial() && next.dueNanos - nowNanos > waitNanos
+                ? seen.attempt(next.untried, next.awaited, next.failures, nowNanos + waitNanos, next.trouble)
                 : seen;
     }
 
     PeerRecord dialling(PeerAddress address, long nextNanos) {
-        return attempt(without(untried, address), with(awaited, address), failures, nextNanos, trouble);
+        return attempt(
+                minus(round.untried, address), plus(round.awaited, address), round.failures, nextNanos, round.trouble);
     }
 
     /** The record after a failed attempt. The next address follows at once; without one, a pause begins. */
     PeerRecord failed(PeerAddress address, String why, long nowNanos, long pauseNanos) {
-        SortedSet<PeerAddress> left = new TreeSet<>(awaited);
-        left.remove(address);
-        if (isLinked() || !untried.isEmpty()) {
-            return attempt(untried, left, failures, nowNanos, why);
+        SortedSet<PeerAddress> left = minus(round.awaited, address);
+        if (isLinked() || !round.untried.isEmpty()) {
+            return attempt(round.untried, left, round.failures, nowNanos, why);
         }
         return left.isEmpty()
-                ? attempt(round(), left, failures + 1, nowNanos + pauseNanos, why)
-                : attempt(untried, left, failures, dueNanos, why);
+                ? attempt(all(), left, round.failures + 1, nowNanos + pauseNanos, why)
+                : attempt(round.untried, left, round.failures, round.dueNanos, why);
     }
 
     private Optional<Candidate> loser(List<Candidate> all, List<Candidate> seen, List<PeerAddress> next) {
@@ -171,7 +177,7 @@ public record PeerRecord(
                 .filter(old -> !pinned
                         && !seen.contains(old)
                         && !good.contains(old.address())
-                        && !awaited.contains(old.address()))
+                        && !round.awaited.contains(old.address()))
                 .toList();
         return replaceable.stream()
                 .filter(old -> !next.contains(old.address()))
@@ -187,25 +193,21 @@ public record PeerRecord(
                 linked,
                 generation,
                 pinned,
-                0,
-                nowNanos,
-                List.of(),
-                Collections.emptySortedSet(),
-                nowNanos,
-                "");
+                new Round(0, nowNanos, List.of(), Collections.emptySortedSet(), ""),
+                nowNanos);
     }
 
     /** The record of a peer to dial now, because its link was lost or the network changed, which makes old failures meaningless. */
     PeerRecord retryNow(PeerState now, long nowNanos) {
-        var next = new ArrayList<>(round());
-        next.removeAll(awaited);
-        return new PeerRecord(
-                names, candidates, good, now, generation, pinned, 0, nowNanos, next, awaited, freshNanos, trouble);
+        var next = new ArrayList<>(all());
+        next.removeAll(round.awaited);
+        return new PeerRecord(names, candidates, good, now, generation, pinned, round, freshNanos)
+                .attempt(next, round.awaited, 0, nowNanos, round.trouble);
     }
 
     /** The record of a peer to dial now, also at addresses with a dial in progress. */
     PeerRecord redialled(long nowNanos) {
-        return attempt(round(), Collections.emptySortedSet(), 0, nowNanos, trouble);
+        return attempt(all(), Collections.emptySortedSet(), 0, nowNanos, round.trouble);
     }
 
     /** Both records as one, after they turned out to be the same peer. */
@@ -225,36 +227,26 @@ public record PeerRecord(
                 state,
                 generation.isPresent() ? generation : other.generation,
                 pinned || other.pinned,
-                failures,
-                dueNanos,
-                untried,
-                awaited,
-                freshNanos,
-                trouble);
+                round,
+                freshNanos);
     }
 
     PeerRecord without(PeerAddress address) {
-        SortedSet<PeerAddress> left = new TreeSet<>(awaited);
-        left.remove(address);
         return new PeerRecord(
                 names,
                 candidates.stream()
                         .filter(candidate -> !candidate.address().equals(address))
                         .toList(),
-                without(good, address),
+                minus(good, address),
                 state,
                 generation,
                 pinned,
-                failures,
-                dueNanos,
-                without(untried, address),
-                left,
-                freshNanos,
-                trouble);
+                round.without(address),
+                freshNanos);
     }
 
     /** Each address once; those that worked before come first. */
-    private List<PeerAddress> round() {
+    private List<PeerAddress> all() {
         var all = new ArrayList<>(good);
         all.addAll(addresses(candidates));
         return all.stream().distinct().toList();
@@ -262,30 +254,25 @@ public record PeerRecord(
 
     private PeerRecord attempt(
             SequencedCollection<PeerAddress> next, SortedSet<PeerAddress> waiting, int failed, long due, String why) {
-        return new PeerRecord(
-                names,
-                candidates,
-                good,
-                state,
-                generation,
-                pinned,
-                failed,
-                due,
-                List.copyOf(next),
-                waiting,
-                freshNanos,
-                why);
+        var now = new Round(failed, due, List.copyOf(next), waiting, why);
+        return new PeerRecord(names, candidates, good, state, generation, pinned, now, freshNanos);
     }
 
     private static List<PeerAddress> addresses(List<Candidate> candidates) {
         return candidates.stream().map(Candidate::address).toList();
     }
 
-    private static List<PeerAddress> without(List<PeerAddress> addresses, PeerAddress address) {
+    private static List<PeerAddress> minus(List<PeerAddress> addresses, PeerAddress address) {
         return addresses.stream().filter(other -> !other.equals(address)).toList();
     }
 
-    private static SortedSet<PeerAddress> with(SortedSet<PeerAddress> addresses, PeerAddress address) {
+    private static SortedSet<PeerAddress> minus(SortedSet<PeerAddress> addresses, PeerAddress address) {
+        SortedSet<PeerAddress> left = new TreeSet<>(addresses);
+        left.remove(address);
+        return left;
+    }
+
+    private static SortedSet<PeerAddress> plus(SortedSet<PeerAddress> addresses, PeerAddress address) {
         SortedSet<PeerAddress> more = new TreeSet<>(addresses);
         more.add(address);
         return more;

@@ -158,7 +158,7 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
         long windowNanos = table.windowFreeNanos(limits, nowNanos);
         for (PeerRecord record : table.records().values()) {
             if (record.wantsDial()) {
-                long dueNanos = record.dueNanos() - nowNanos;
+                long dueNanos = record.round().dueNanos() - nowNanos;
                 sleep = Math.min(sleep, record.isJustLost(nowNanos) ? dueNanos : Math.max(windowNanos, dueNanos));
             }
             if (!record.isLinked() && !record.pinned()) {

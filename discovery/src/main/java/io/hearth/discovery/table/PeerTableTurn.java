@@ -181,7 +181,8 @@ final class PeerTableTurn {
         records.values().stream()
                 .filter(record -> isMissed(record, node))
                 .toList()
-                .forEach(record -> record.awaited().forEach(address -> failed(address, "given up for another dial")));
+                .forEach(record ->
+                        record.round().awaited().forEach(address -> failed(address, "given up for another dial")));
         records.replaceAll((_, record) -> isMissed(record, node) ? record.redialled(nowNanos) : record);
     }
 
@@ -220,17 +221,17 @@ final class PeerTableTurn {
         while (true) {
             Optional<Map.Entry<Long, PeerRecord>> next = records.entrySet().stream()
                     .filter(entry -> entry.getValue().wantsDial()
-                            && nowNanos - entry.getValue().dueNanos() >= 0)
+                            && nowNanos - entry.getValue().round().dueNanos() >= 0)
                     .min(Comparator.comparing((Map.Entry<Long, PeerRecord> entry) ->
                                     !entry.getValue().isJustLost(nowNanos))
-                            .thenComparing(entry -> entry.getValue().failures() > 0)
-                            .thenComparingLong(entry -> entry.getValue().dueNanos() - nowNanos)
+                            .thenComparing(entry -> entry.getValue().round().failures() > 0)
+                            .thenComparingLong(entry -> entry.getValue().round().dueNanos() - nowNanos)
                             .thenComparing(Map.Entry::getKey));
             if (next.isEmpty()) {
                 return;
             }
             PeerRecord record = next.get().getValue();
-            PeerAddress address = record.untried().getFirst();
+            PeerAddress address = record.round().untried().getFirst();
             if (!dialling.containsKey(address)) {
                 if (!record.isJustLost(nowNanos)) {
                     if (dialledNanos.size() >= limits.dialsPerSecondMax()) {
@@ -262,7 +263,7 @@ final class PeerTableTurn {
         for (Map.Entry<Long, PeerRecord> known : records.entrySet()) {
             PeerRecord record = known.getValue();
             if (record.isLinked()
-                    && nowNanos - record.dueNanos() < limits.dialTimeoutNanos()
+                    && nowNanos - record.round().dueNanos() < limits.dialTimeoutNanos()
                     && others.stream().anyMatch(candidate -> record.has(candidate.address()))) {
                 known.setValue(record.merged(PeerRecord.of(sighting, others, nowNanos, 0)));
                 return true;
@@ -272,7 +273,7 @@ final class PeerTableTurn {
     }
 
     private long pauseNanos(PeerRecord record) {
-        long pauseNanos = limits.pauseNanos(record.failures() + 1);
+        long pauseNanos = limits.pauseNanos(record.round().failures() + 1);
         boolean isMissed = switch (record.state()) {
             case PeerState.Lost(var _, long sinceNanos) -> nowNanos - sinceNanos < limits.missedForNanos();
             case PeerState.Hint() -> isReported(record); // other members reach it
@@ -309,7 +310,7 @@ final class PeerTableTurn {
 
     private void ended(PeerAddress address, UnaryOperator<PeerRecord> outcome) {
         dialling.remove(address);
-        records.replaceAll((_, record) -> record.awaited().contains(address) ? outcome.apply(record) : record);
+        records.replaceAll((_, record) -> record.round().awaited().contains(address) ? outcome.apply(record) : record);
     }
 
     private void ofNode(NodeId node, UnaryOperator<PeerRecord> change) {
@@ -324,10 +325,10 @@ final class PeerTableTurn {
         Optional<Long> worst = records.entrySet().stream()
                 .filter(entry -> !entry.getValue().isLinked()
                         && !entry.getValue().pinned()
-                        && entry.getValue().failures() > 0)
+                        && entry.getValue().round().failures() > 0)
                 .max(Comparator.comparing((Map.Entry<Long, PeerRecord> entry) ->
                                 entry.getValue().state() instanceof PeerState.Hint)
-                        .thenComparingInt(entry -> entry.getValue().failures())
+                        .thenComparingInt(entry -> entry.getValue().round().failures())
                         .thenComparingLong(entry -> nowNanos - entry.getValue().freshNanos()))
                 .map(Map.Entry::getKey);
         worst.ifPresent(number -> forget(number, "the table is full"));

@@ -66,7 +66,7 @@ final class PeerTableMachineTest {
             passes(1);
             assertEquals(List.of(dial(A)), happens(new Event.Tick()));
         }
-        assertEquals("refused", record().trouble());
+        assertEquals("refused", record().round().trouble());
     }
 
     @Test
@@ -352,7 +352,7 @@ final class PeerTableMachineTest {
         happens(sighted("a", A));
         happens(new Event.Rejected(A, DialRejection.FOREIGN, "another secret"));
         assertEquals(60 * SECOND, machine.sleepNanos(table, now));
-        assertEquals("another secret", record().trouble());
+        assertEquals("another secret", record().round().trouble());
     }
 
     @Test
@@ -396,8 +396,8 @@ final class PeerTableMachineTest {
     void everNewAddressesMakeNoRoundLonger() {
         happens(sighted("a", made(1, 8)));
         int dials = 4;
-        for (int i = 0; record().failures() == 0; i++) {
-            for (PeerAddress address : List.copyOf(record().awaited())) {
+        for (int i = 0; record().round().failures() == 0; i++) {
+            for (PeerAddress address : List.copyOf(record().round().awaited())) {
                 dials += dials(happens(new Event.DialFailed(address, "nobody")));
             }
             dials += dials(happens(sighted("a", made(10 + 8 * i, 8))));
@@ -591,8 +591,9 @@ final class PeerTableMachineTest {
                 assertTrue(machine.sleepNanos(table, now) > 0, where + ": asks for a tick at once");
                 for (PeerRecord record : table.records().values()) {
                     assertTrue(record.candidates().size() <= Sighting.CANDIDATES_MAX, where);
-                    assertTrue(!record.isLinked() || record.untried().isEmpty(), where);
-                    assertTrue(table.dialling().keySet().containsAll(record.awaited()), where);
+                    assertTrue(!record.isLinked() || record.round().untried().isEmpty(), where);
+                    assertTrue(
+                            table.dialling().keySet().containsAll(record.round().awaited()), where);
                 }
                 passes(random.nextLong(400 * MILLI));
             }

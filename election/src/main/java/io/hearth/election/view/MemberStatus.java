@@ -114,7 +114,7 @@ final class MemberStatus {
                 || peer.livesIn(transition.current.lineage())) {
             return false;
         }
-        long since = Math.max(peer.residentNanos(), transition.current.knownSince(member.node()));
+        long since = Math.max(peer.reports().residentNanos(), transition.current.knownSince(member.node()));
         return peer.heardNanos() - since >= transition.config.silenceNanos();
     }
 
@@ -236,7 +236,7 @@ final class MemberStatus {
      */
     static SortedSet<NodeId> brokenMembers(Transition transition) {
         if (transition.peers().values().stream()
-                .allMatch(peer -> peer.brokenSince().isEmpty())) {
+                .allMatch(peer -> peer.reports().brokenSince().isEmpty())) {
             return Collections.emptySortedSet();
         }
         List<Member> members = transition.view().members().stream()
@@ -293,7 +293,7 @@ final class MemberStatus {
     /** Whether one end has reported it for that span and both were heard all that time; a paused node could not take it back. */
     private static boolean saysBroken(Transition transition, Member one, Member other, long nanos) {
         Optional<Peer> witness = known(transition, one).filter(peer -> peer.livesIn(transition.current.lineage()));
-        Optional<Long> since = witness.map(peer -> peer.brokenSince().get(other.node()));
+        Optional<Long> since = witness.map(peer -> peer.reports().brokenSince().get(other.node()));
         Optional<Peer> missed = known(transition, other);
         if (since.isEmpty() || missed.isEmpty()) {
             return false;
@@ -311,7 +311,7 @@ final class MemberStatus {
                         && !isSilent(transition, member)
                         && known(transition, member)
                                 .filter(peer -> peer.livesIn(transition.current.lineage())
-                                        && peer.brokenSince().containsKey(node))
+                                        && peer.reports().brokenSince().containsKey(node))
                                 .isPresent())
                 .findFirst();
     }

@@ -16,11 +16,7 @@ import java.util.TreeMap;
  * @param suspicion the failure detector's opinion
  * @param suspectedNanos time since when
  * @param leaving whether it asked to leave
- * @param presence its last presence
- * @param heardNanos time of its last presence
- * @param awakeNanos time since when it has sent frames regularly, without a pause
- * @param residentNanos time since when it reports that lineage
- * @param brokenSince nodes that it reports as unreachable, with the time of the first report
+ * @param reports what it said about itself
  * @param abandonments of ballots that it began
  */
 record Peer(
@@ -30,43 +26,48 @@ record Peer(
         Suspicion suspicion,
         long suspectedNanos,
         boolean leaving,
-        Optional<Presence> presence,
-        long heardNanos,
-        long awakeNanos,
-        long residentNanos,
-        SortedMap<NodeId, Long> brokenSince,
+        Reports reports,
         Abandonments abandonments) {
+    /**
+     * What a node said about itself.
+     *
+     * @param presence its last presence
+     * @param heardNanos time of its last presence
+     * @param awakeNanos time since when it has sent frames regularly, without a pause
+     * @param residentNanos time since when it reports that lineage
+     * @param brokenSince nodes that it reports as unreachable, with the time of the first report
+     */
+    record Reports(
+            Optional<Presence> presence,
+            long heardNanos,
+            long awakeNanos,
+            long residentNanos,
+            SortedMap<NodeId, Long> brokenSince) {
+        private Reports more(Presence now, long nowNanos, long gapNanos) {
+            boolean stayed = presence.isPresent() && presence.get().lineage().equals(now.lineage());
+            SortedMap<NodeId, Long> broken = brokenSince;
+            if (!now.broken().isEmpty() || !broken.isEmpty()) {
+                broken = new TreeMap<>();
+                for (NodeId node : now.broken()) {
+                    broken.put(node, brokenSince.getOrDefault(node, nowNanos));
+                }
+            }
+            return new Reports(
+                    Optional.of(now),
+                    nowNanos,
+                    nowNanos - heardNanos > gapNanos ? nowNanos : awakeNanos,
+                    stayed ? residentNanos : nowNanos,
+                    broken);
+        }
+    }
 
     static Peer fresh(long incarnation, long now) {
-        return new Peer(
-                incarnation,
-                true,
-                now,
-                Suspicion.NONE,
-                now,
-                false,
-                Optional.empty(),
-                now,
-                now,
-                now,
-                new TreeMap<>(),
-                Abandonments.NONE);
+        var none = new Reports(Optional.empty(), now, now, now, new TreeMap<>());
+        return new Peer(incarnation, true, now, Suspicion.NONE, now, false, none, Abandonments.NONE);
     }
 
     Peer linked(boolean up, long now) {
-        return new Peer(
-                incarnation,
-                up,
-                now,
-                suspicion,
-                suspectedNanos,
-                leaving,
-                presence,
-                heardNanos,
-                awakeNanos,
-                residentNanos,
-                brokenSince,
-                abandonments);
+        return new Peer(incarnation, up, now, suspicion, suspectedNanos, leaving, reports, abandonments);
     }
 
     boolean suspected() {
@@ -74,19 +75,7 @@ record Peer(
     }
 
     Peer suspected(Suspicion doubt, long now) {
-        return new Peer(
-                incarnation,
-                linked,
-                linkSinceNanos,
-                doubt,
-                now,
-                leaving,
-                presence,
-                heardNanos,
-                awakeNanos,
-                residentNanos,
-                brokenSince,
-                abandonments);
+        return new Peer(incarnation, linked, linkSinceNanos, doubt, now, leaving, reports, abandonments);
     }
 
     /**
@@ -97,19 +86,7 @@ record Peer(
     }
 
     Peer asksToLeave(boolean asks) {
-        return new Peer(
-                incarnation,
-                linked,
-                linkSinceNanos,
-                suspicion,
-                suspectedNanos,
-                asks,
-                presence,
-                heardNanos,
-                awakeNanos,
-                residentNanos,
-                brokenSince,
-                abandonments);
+        return new Peer(incarnation, linked, linkSinceNanos, suspicion, suspectedNanos, asks, reports, abandonments);
     }
 
     /** It froze the others for a ballot and did not continue it. */
@@ -121,40 +98,29 @@ record Peer(
                 suspicion,
                 suspectedNanos,
                 leaving,
-                presence,
-                heardNanos,
-                awakeNanos,
-                residentNanos,
-                brokenSince,
+                reports,
                 abandonments.more(now));
     }
 
     /** {@code gapNanos}: a peer that is silent for longer was paused. */
     Peer says(Presence now, long nowNanos, long gapNanos) {
-        boolean stayed = presence.isPresent() && presence.get().lineage().equals(now.lineage());
-        SortedMap<NodeId, Long> broken = brokenSince;
-        if (!now.broken().isEmpty() || !broken.isEmpty()) {
-            broken = new TreeMap<>();
-            for (NodeId node : now.broken()) {
-                broken.put(node, brokenSince.getOrDefault(node, nowNanos));
-            }
-        }
-        return new Peer(
-                incarnation,
-                linked,
-                linkSinceNanos,
-                suspicion,
-                suspectedNanos,
-                leaving,
-                Optional.of(now),
-                nowNanos,
-                nowNanos - heardNanos > gapNanos ? nowNanos : awakeNanos,
-                stayed ? residentNanos : nowNanos,
-                broken,
-                abandonments);
+        Reports more = reports.more(now, nowNanos, gapNanos);
+        return new Peer(incarnation, linked, linkSinceNanos, suspicion, suspectedNanos, leaving, more, abandonments);
+    }
+
+    Optional<Presence> presence() {
+        return reports.presence();
+    }
+
+    long heardNanos() {
+        return reports.heardNanos();
+    }
+
+    long awakeNanos() {
+        return reports.awakeNanos();
     }
 
     boolean livesIn(Lineage lineage) {
-        return presence.isPresent() && presence.get().lineage().equals(lineage);
+        return presence().isPresent() && presence().get().lineage().equals(lineage);
     }
 }

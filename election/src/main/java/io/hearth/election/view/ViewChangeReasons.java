@@ -114,7 +114,7 @@ final class ViewChangeReasons {
                 .map(Peer::suspectedNanos)
                 .orElse(together); // a node that was never linked has no status of its own
         return lead.filter(peer -> peer.livesIn(transition.current.lineage())
-                                && !peer.brokenSince().containsKey(silent.node()))
+                                && !peer.reports().brokenSince().containsKey(silent.node()))
                         .isPresent()
                 && transition.now - Math.max(missed, together) < patience;
     }
