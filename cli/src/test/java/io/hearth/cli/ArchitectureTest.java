@@ -112,6 +112,7 @@ final class ArchitectureTest {
             Map.entry("collective.ring", Set.of("bench", "cli")),
             Map.entry("collective.state", Set.of("simulation")),
             Map.entry("collective.state.machine", Set.of("simulation")),
+            Map.entry("compression.codecs", Set.of("bench", "collective")),
             Map.entry("discovery.gossip", Set.of("agent", "simulation")),
             Map.entry("discovery.mdns", Set.of("agent")),
             Map.entry("discovery.mdns.machine", Set.of("agent")),

@@ -41,9 +41,10 @@ public final class ChunkedTopKCodec implements SparseCodec {
         this(fraction, chunk, bits, Engines.best().codecKernels());
     }
 
-    ChunkedTopKCodec(double fraction, int chunk, int bits, CodecKernels kernels) {
-        TopKCodec.checkFraction("topk", fraction);
-        SparseChunks.requireSettings(chunk, bits);
+    /** The same with the kernels of an engine. */
+    public ChunkedTopKCodec(double fraction, int chunk, int bits, CodecKernels kernels) {
+        Ranges.requireFraction("topk", fraction);
+        Ranges.requireChunks(chunk, bits);
         this.fraction = fraction;
         this.chunk = chunk;
         this.bits = bits;

@@ -135,7 +135,7 @@ public final class ErrorFeedback extends GradientMemory {
         }
         Float32.checkRoom(encoded, codec.encodedBytesMax(count), count);
         TensorMemory tensor = tensor(key, gradient, count);
-        Source source = Source.sum(kernels, gradient, tensor, run(chunked.run(count)));
+        Source source = new ResidualSource(kernels, gradient, tensor, run(chunked.run(count)));
         MemorySegment encoding = encoded.asSlice(0, codec.encodedBytesMax(count));
         Pending pending = pendLargest(tensor, key, gradient, encoding);
         return chunked.begin(workers, source, count, Optional.of(pending), encoded);
@@ -200,7 +200,7 @@ public final class ErrorFeedback extends GradientMemory {
         Float32.checkRoom(encoded, codec.encodedBytesMax(count), count);
         long bytes;
         try {
-            Source source = Source.sum(kernels, gradient, tensor, run(sparse.run(count)));
+            Source source = new ResidualSource(kernels, gradient, tensor, run(sparse.run(count)));
             bytes = sparse.encode(source, count, candidates, encoded);
         } catch (NonFiniteException notCarried) {
             if (!codec.carriesNonFinite()) {

@@ -1,14 +1,12 @@
 package io.hearth.compression;
 
-import io.hearth.accel.CodecKernels;
-import io.hearth.accel.KernelKind;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /** Little-endian float32 memory, processed in blocks through arrays, where C2 vectorises plain loops. */
-final class Float32 {
-    static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+public final class Float32 {
+    public static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     static final ValueLayout.OfInt BITS = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     static final int MAGNITUDE_MASK = 0x7fff_ffff;
     static final int INFINITY_BITS = 0x7f80_0000;
@@ -46,19 +44,6 @@ final class Float32 {
                 block[i] *= factor;
             }
             add(block, memory, done, n, scratch);
-        }
-    }
-
-    /** Throws an exception that names the first value that is NaN or infinite. */
-    static void checkFinite(CodecKernels kernels, MemorySegment values, long count) throws NonFiniteException {
-        int run = kernels.run(KernelKind.SELECT_FLOAT32, count);
-        int[] places = new int[(int) Math.min(run, count) + CodecKernels.SELECT_SLACK];
-        for (long done = 0; done < count; done += run) {
-            int n = (int) Math.min(run, count - done);
-            if (kernels.select(values, done * Float.BYTES, n, INFINITY_BITS, places) > 0) {
-                long index = done + places[0];
-                throw new NonFiniteException(index, values.get(FLOAT, index * Float.BYTES));
-            }
         }
     }
 

@@ -54,14 +54,6 @@ final class KeptValues {
                 : Math.addExact(Short.BYTES, Math.multiplyExact(kept, (long) Short.BYTES));
     }
 
-    /** Rejects a number of bits that no encoding has. */
-    static void requireBits(int bits) {
-        if (bits != Short.SIZE && bits != Float.SIZE) {
-            throw new IllegalArgumentException(
-                    "need 16 or 32 bits of each value, got " + bits + "; a usual choice is 16");
-        }
-    }
-
     /** Bits per value, as in headers. */
     static int bits(boolean full) {
         return full ? Float.SIZE : Short.SIZE;

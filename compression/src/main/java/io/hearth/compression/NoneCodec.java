@@ -14,7 +14,8 @@ public final class NoneCodec implements BlockCodec {
         this(Engines.best().codecKernels());
     }
 
-    NoneCodec(CodecKernels kernels) {
+    /** The same with the kernels of an engine. */
+    public NoneCodec(CodecKernels kernels) {
         this.kernels = kernels;
     }
 

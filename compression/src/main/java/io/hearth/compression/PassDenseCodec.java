@@ -14,7 +14,12 @@ public final class PassDenseCodec implements Codec {
     private final CodecKernels kernels;
     private final NoneCodec dense;
 
-    PassDenseCodec(Codec codec, CodecKernels kernels) {
+    /**
+     * Wraps a codec.
+     *
+     * @param kernels of the engine that adds residuals to tensors that pass dense
+     */
+    public PassDenseCodec(Codec codec, CodecKernels kernels) {
         this.codec = codec;
         this.kernels = kernels;
         dense = new NoneCodec(kernels);

@@ -210,7 +210,7 @@ final class PowerRound implements PowerSgdMemory.Round {
         }
         long values = factor.byteSize() / Float.BYTES;
         try {
-            Float32.checkFinite(kernels, factor, values);
+            MaxMagnitude.requireFinite(kernels, factor, values);
         } catch (NonFiniteException spoilt) {
             stage = Stage.SPOILT;
             throw NonFiniteException.inFactors(spoilt.index(), spoilt.value());

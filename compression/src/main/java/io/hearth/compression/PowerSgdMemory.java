@@ -55,18 +55,11 @@ public final class PowerSgdMemory extends CompressionMemory {
      */
     public PowerSgdMemory(int rank, boolean remembers, long seed, int tensorsMax, CodecKernels kernels) {
         super(TensorFile.POWER_SGD, tensorsMax, false);
-        checkRank(rank);
+        Ranges.requireRank(rank);
         this.rank = rank;
         this.remembers = remembers;
         this.seed = seed;
         this.kernels = kernels;
-    }
-
-    static void checkRank(int rank) {
-        if (rank < 1) {
-            throw new IllegalArgumentException(
-                    "need a PowerSGD rank of at least 1, got " + rank + "; a usual choice is 1 to 4");
-        }
     }
 
     /** One gradient on its way through both sums; the caller makes the calls in this order. */

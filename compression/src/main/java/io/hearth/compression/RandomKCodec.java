@@ -31,8 +31,9 @@ public final class RandomKCodec implements Codec {
         this(fraction, Engines.best().codecKernels());
     }
 
-    RandomKCodec(double fraction, CodecKernels kernels) {
-        TopKCodec.checkFraction("randomk", fraction);
+    /** The same with the kernels of an engine. */
+    public RandomKCodec(double fraction, CodecKernels kernels) {
+        Ranges.requireFraction("randomk", fraction);
         this.fraction = fraction;
         this.kernels = kernels;
     }
@@ -66,7 +67,7 @@ public final class RandomKCodec implements Codec {
     public long encode(MemorySegment values, long count, long seed, MemorySegment encoded) throws NonFiniteException {
         Float32.checkRoom(values, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
-        Float32.checkFinite(kernels, values, count); // all of them: a NaN that is left out would become 0
+        MaxMagnitude.requireFinite(kernels, values, count); // all of them: a NaN that is left out would become 0
         var drawn = DrawnIndices.of(fraction, seed, count);
         Header.write(encoded, Header.RANDOMK, 0, count);
         encoded.set(Header.LONG, Header.BYTES, seed);

@@ -26,7 +26,7 @@ public final class RandomKMemory extends CompressionMemory {
      */
     public RandomKMemory(double fraction, boolean remembers, int tensorsMax, CodecKernels kernels) {
         super(TensorFile.RANDOM_K, tensorsMax, false);
-        TopKCodec.checkFraction("randomk", fraction);
+        Ranges.requireFraction("randomk", fraction);
         this.fraction = fraction;
         this.remembers = remembers;
         this.kernels = kernels;
@@ -75,7 +75,7 @@ public final class RandomKMemory extends CompressionMemory {
             return Source.of(gradient);
         }
         MemorySegment run = arena.allocate(Float32.FLOAT, kernels.run(KernelKind.SELECT_FLOAT32, count));
-        return Source.sum(kernels, gradient, tensor, run);
+        return new ResidualSource(kernels, gradient, tensor, run);
     }
 
     /** Draws in one pass, which checks all values: a value that is not finite and is left out would become 0. */

@@ -1,6 +1,5 @@
 package io.hearth.compression;
 
-import io.hearth.accel.CodecKernels;
 import java.lang.foreign.MemorySegment;
 
 /** Values that are read run by run, while each run is in a cache. A run is valid until the next one is made. */
@@ -43,36 +42,6 @@ interface Source {
             @Override
             public Source over(MemorySegment run) {
                 return this;
-            }
-        };
-    }
-
-    /**
-     * {@code gradient[i] + residual[i]}.
-     *
-     * @param run native memory for the longest run; written
-     */
-    static Source sum(CodecKernels kernels, MemorySegment gradient, TensorMemory residual, MemorySegment run) {
-        return new Source() {
-            @Override
-            public float value(long index) {
-                return gradient.get(Float32.FLOAT, index * Float.BYTES) + residual.value(index);
-            }
-
-            @Override
-            public long make(long first, int n) {
-                residual.addTo(gradient, first, run, n, kernels);
-                return 0;
-            }
-
-            @Override
-            public MemorySegment run() {
-                return run;
-            }
-
-            @Override
-            public Source over(MemorySegment other) {
-                return sum(kernels, gradient, residual, other);
             }
         };
     }

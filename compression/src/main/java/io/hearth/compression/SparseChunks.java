@@ -27,9 +27,6 @@ import java.nio.ByteOrder;
  * high is 0, a chunk has no values.
  */
 final class SparseChunks {
-    static final int CHUNK_MIN = 64;
-    static final int CHUNK_MAX = 1 << 16;
-
     private static final ValueLayout.OfInt INT = Float32.BITS;
     private static final ValueLayout.OfShort SHORT =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -40,18 +37,6 @@ final class SparseChunks {
     private static final int INFINITY_HALF = Float32.INFINITY_BITS >>> HALF;
 
     private SparseChunks() {}
-
-    /** Rejects settings that no encoding has. */
-    static void requireSettings(int chunk, int bits) {
-        if (chunk < CHUNK_MIN || chunk > CHUNK_MAX || Integer.bitCount(chunk) != 1) {
-            throw new IllegalArgumentException("need chunks of " + CHUNK_MIN + " to " + CHUNK_MAX
-                    + " values, a power of two, got " + chunk + "; a usual choice is 4096");
-        }
-        if (bits != 2 && bits != 4 && bits != Short.SIZE) {
-            throw new IllegalArgumentException(
-                    "need 2, 4 or 16 bits of each value in chunks, got " + bits + "; a usual choice is 16");
-        }
-    }
 
     /**
      * The positions of all parts of an encoding.

@@ -19,7 +19,7 @@ public record SparsitySchedule(List<Double> fractions, long stepsEach) {
             throw new IllegalArgumentException(
                     "need at least one fraction and stepsEach >= 1, got " + fractions.size() + " and " + stepsEach);
         }
-        fractions.forEach(fraction -> TopKCodec.checkFraction("sparsity", fraction));
+        fractions.forEach(fraction -> Ranges.requireFraction("sparsity", fraction));
     }
 
     /** The schedule of Lin et al. (ICLR 2018): leaves out 75, 93.75, 98.4375, 99.6 and then 99.9 %. */

@@ -24,12 +24,11 @@ final class StrategyText {
     private static final String BLOCK_VALUES = "8 to 65536 values per scale";
     private static final String FRACTION_VALUES = "above 0, at most 1: the share of the values that is sent";
 
-    private static final Setting<Integer> BLOCK8 = Setting.whole("block", BLOCK_VALUES, Int8Codec.BLOCK_DEFAULT);
-    private static final Setting<Integer> BLOCK4 = Setting.whole("block", BLOCK_VALUES, Int4Codec.BLOCK_DEFAULT);
+    private static final Setting<Integer> BLOCK8 = Setting.whole("block", BLOCK_VALUES, Int8.BLOCK_DEFAULT);
+    private static final Setting<Integer> BLOCK4 = Setting.whole("block", BLOCK_VALUES, Int4.BLOCK_DEFAULT);
     private static final Setting<Boolean> ROUNDING8 = rounding(true);
     private static final Setting<Boolean> ROUNDING4 = rounding(false);
-    private static final Setting<Double> FRACTION =
-            Setting.number("fraction", FRACTION_VALUES, TopKCodec.FRACTION_DEFAULT);
+    private static final Setting<Double> FRACTION = Setting.number("fraction", FRACTION_VALUES, TopK.FRACTION_DEFAULT);
     private static final Setting<Integer> BITS = Setting.whole("bits", "16 or 32 of each value", Short.SIZE);
     private static final Setting<Residual> NO_RESIDUAL =
             Setting.oneOf("residual", List.of(Residual.values()), Residual.NONE);

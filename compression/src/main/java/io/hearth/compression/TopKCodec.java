@@ -24,9 +24,6 @@ import java.lang.foreign.MemorySegment;
  * A gap is the number of values left out since the one before, so indices strictly rise whatever the bytes are.
  */
 public final class TopKCodec implements SparseCodec {
-    /** One value in a hundred: with error feedback, it trains like dense gradients. */
-    public static final double FRACTION_DEFAULT = 0.01;
-
     private final double fraction;
     private final boolean full;
     private final CodecKernels kernels;
@@ -50,18 +47,12 @@ public final class TopKCodec implements SparseCodec {
         this(fraction, full, Engines.best().codecKernels());
     }
 
-    TopKCodec(double fraction, boolean full, CodecKernels kernels) {
-        checkFraction("topk", fraction);
+    /** The same with the kernels of an engine. */
+    public TopKCodec(double fraction, boolean full, CodecKernels kernels) {
+        Ranges.requireFraction("topk", fraction);
         this.fraction = fraction;
         this.full = full;
         this.kernels = kernels;
-    }
-
-    static void checkFraction(String codec, double fraction) {
-        if (!(fraction > 0 && fraction <= 1)) {
-            throw new IllegalArgumentException("need a " + codec + " fraction above 0 and at most 1, got " + fraction
-                    + "; a usual choice is " + FRACTION_DEFAULT);
-        }
     }
 
     /** {@code fraction * count} rounded to the nearest, at least 1 unless {@code count} is 0. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.HalfFloat;
 import org.junit.jupiter.api.Test;
 
 final class Bf16CodecTest extends CodecContractTest {
@@ -12,7 +13,7 @@ final class Bf16CodecTest extends CodecContractTest {
 
     @Override
     Codec codec() {
-        return new Bf16Codec();
+        return new HalfCodec(HalfFloat.BFLOAT16);
     }
 
     @Override

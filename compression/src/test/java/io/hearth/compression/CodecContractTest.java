@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.hearth.accel.HalfFloat;
 import io.hearth.core.MalformedMessageException;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Arena;
@@ -286,12 +287,12 @@ abstract class CodecContractTest {
     void anotherCodecsBytesAreRefused() throws Exception {
         Codec[] others = {
             new NoneCodec(),
-            new Fp16Codec(),
-            new Bf16Codec(),
-            new Int8Codec(256),
-            new Int8Codec(64),
-            new Int4Codec(64),
-            new Int4Codec(128),
+            new HalfCodec(HalfFloat.BINARY16),
+            new HalfCodec(HalfFloat.BFLOAT16),
+            new LevelCodec(8, 256, false),
+            new LevelCodec(8, 64, false),
+            new LevelCodec(4, 64, false),
+            new LevelCodec(4, 128, false),
             new TopKCodec(0.01),
             new TopKCodec(0.5),
             new RandomKCodec(0.05),

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.codecs.Codecs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -51,7 +52,7 @@ final class ErrorFeedbackPartsTest {
             })
     void partsInAnyOrderByAnotherThreadAreTheWholeStepByStep(String strategy) throws Exception {
         CompressionStrategy.Coded coded = CompressionStrategyTest.coded(strategy);
-        var codec = (BlockCodec) coded.codec();
+        var codec = (BlockCodec) Codecs.of(coded);
         Residual residual = coded.residual() == Residual.BFLOAT16 ? Residual.BFLOAT16 : Residual.FLOAT32;
         CodecKernels kernels = Engines.best().codecKernels();
         try (var whole = new ErrorFeedback(codec, residual, 1, 0, kernels, Workers.NONE);
@@ -99,7 +100,7 @@ final class ErrorFeedbackPartsTest {
 
     @Test
     void allOfItHasToBeEncodedOnceAndOnlyOnce() throws Exception {
-        try (var feedback = new ErrorFeedback(new Int8Codec(8), 1)) {
+        try (var feedback = new ErrorFeedback(new LevelCodec(8, 8, false), 1)) {
             PendingParts parts = feedback.begin("w", normal(45, new Random(1)), 45, 0);
             assertThrows(IllegalStateException.class, parts::commit);
             parts.encode(16, 8, room);
@@ -130,7 +131,7 @@ final class ErrorFeedbackPartsTest {
 
     @Test
     void whatIsGivenUpHalfWayLeavesTheMemoryAndRepeats() throws Exception {
-        try (var feedback = new ErrorFeedback(new Int4Codec(8), 1)) {
+        try (var feedback = new ErrorFeedback(new LevelCodec(4, 8, false), 1)) {
             MemorySegment gradient = normal(64, new Random(2));
             feedback.prepare("w", gradient, 64, 5, room).commit();
             float[] before = feedback.remembered("w");
@@ -149,7 +150,7 @@ final class ErrorFeedbackPartsTest {
 
     @Test
     void aPartThatIsNotFiniteNamesItsPlaceInTheTensor() throws Exception {
-        try (var feedback = new ErrorFeedback(new Int8Codec(8), 1)) {
+        try (var feedback = new ErrorFeedback(new LevelCodec(8, 8, false), 1)) {
             MemorySegment gradient = normal(64, new Random(3));
             gradient.setAtIndex(Float32.FLOAT, 21, Float.NaN);
             PendingParts parts = feedback.begin("w", gradient, 64, 0);
@@ -166,7 +167,7 @@ final class ErrorFeedbackPartsTest {
 
     @Test
     void nothingHasNoParts() {
-        try (var feedback = new ErrorFeedback(new Int8Codec(8), 1)) {
+        try (var feedback = new ErrorFeedback(new LevelCodec(8, 8, false), 1)) {
             feedback.begin("w", MemorySegment.NULL, 0, 0).commit();
             assertEquals(0, feedback.remembered("w").length);
         }
@@ -175,8 +176,7 @@ final class ErrorFeedbackPartsTest {
     @ParameterizedTest
     @ValueSource(strings = {"topk", "randomk", "topk:0.1,nonfinite=dense"})
     void aCodecWithoutBlocksHasNoParts(String strategy) {
-        try (var feedback =
-                new ErrorFeedback(CompressionStrategyTest.coded(strategy).codec(), 1)) {
+        try (var feedback = new ErrorFeedback(Codecs.of(CompressionStrategyTest.coded(strategy)), 1)) {
             String message = assertThrows(
                             IllegalArgumentException.class, () -> feedback.begin("w", MemorySegment.NULL, 0, 0))
                     .toString();

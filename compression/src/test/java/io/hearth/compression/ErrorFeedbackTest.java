@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.codecs.Codecs;
+import io.hearth.compression.codecs.GradientCompressor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -64,7 +66,7 @@ final class ErrorFeedbackTest {
     private static ErrorFeedback feedback(String strategy) {
         CompressionStrategy.Coded coded = CompressionStrategyTest.coded(strategy);
         return new ErrorFeedback(
-                coded.codec(), coded.residual(), 1, 0, Engines.best().codecKernels(), Workers.NONE);
+                Codecs.of(coded), coded.residual(), 1, 0, Engines.best().codecKernels(), Workers.NONE);
     }
 
     /** Rounding up or down at random is right in the mean; with rounding to nearest, the small values here would never be sent. */
@@ -79,7 +81,7 @@ final class ErrorFeedbackTest {
     void halfAsMuchMemoryLosesNothingInTheMean(String strategy) throws Exception {
         int steps = 20_000;
         float[] gradient = {1, 1e-3f, -1.1e-3f, 0.7e-3f};
-        Codec codec = CompressionStrategyTest.coded(strategy).codec();
+        Codec codec = Codecs.of(CompressionStrategyTest.coded(strategy));
         double[] sums = new double[4];
         try (var feedback = feedback(strategy)) {
             for (int step = 0; step < steps; step++) {
@@ -105,7 +107,12 @@ final class ErrorFeedbackTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> new ErrorFeedback(
-                        new Int8Codec(8), Residual.NONE, 1, 0, Engines.best().codecKernels(), Workers.NONE));
+                        new LevelCodec(8, 8, false),
+                        Residual.NONE,
+                        1,
+                        0,
+                        Engines.best().codecKernels(),
+                        Workers.NONE));
     }
 
     @ParameterizedTest
@@ -124,7 +131,7 @@ final class ErrorFeedbackTest {
                 "none"
             })
     void aThousandStepsEndWithinOneResidualOfTheTrueSum(String strategy) throws Exception {
-        Codec codec = CompressionStrategyTest.coded(strategy).codec();
+        Codec codec = Codecs.of(CompressionStrategyTest.coded(strategy));
         double[] arrived = new double[UNEVEN.length];
         try (var feedback = new ErrorFeedback(codec, 1)) {
             for (int step = 0; step < STEPS; step++) {
@@ -189,7 +196,7 @@ final class ErrorFeedbackTest {
 
     @Test
     void aRolledBackEncodingLeavesTheMemoryAndRepeatsBitForBit() throws Exception {
-        try (var feedback = new ErrorFeedback(new Int8Codec(8), 1)) {
+        try (var feedback = new ErrorFeedback(new LevelCodec(8, 8, false), 1)) {
             feedback.prepare("layer", memory(UNEVEN), 4, encoded).commit();
             float[] before = feedback.remembered("layer");
             Pending given = feedback.prepare("layer", memory(UNEVEN), 4, encoded);
@@ -232,10 +239,11 @@ final class ErrorFeedbackTest {
 
     @Test
     void whatPassedDenseOwesNothingAndFeedbackGoesOn() throws Exception {
-        try (var feedback = new ErrorFeedback(DENSE.codec(), 1)) {
+        try (var feedback = new ErrorFeedback(Codecs.of(DENSE), 1)) {
             feedback.prepare("layer", memory(4, 1, 1, 1), 4, encoded).commit();
             Pending dense = feedback.prepare("layer", memory(0, Float.NaN, 5, Float.POSITIVE_INFINITY), 4, encoded);
-            assertArrayEquals(new float[] {0, Float.NaN, 6, Float.POSITIVE_INFINITY}, decoded(DENSE.codec(), dense, 4));
+            assertArrayEquals(
+                    new float[] {0, Float.NaN, 6, Float.POSITIVE_INFINITY}, decoded(Codecs.of(DENSE), dense, 4));
             dense.commit();
             assertArrayEquals(new float[4], feedback.remembered("layer"));
             feedback.prepare("layer", memory(4, 1, 1, 1), 4, encoded).commit();

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.HalfFloat;
+import io.hearth.compression.codecs.GradientCompressor;
 import org.junit.jupiter.api.Test;
 
 final class Fp16CodecTest extends CodecContractTest {
@@ -12,7 +14,7 @@ final class Fp16CodecTest extends CodecContractTest {
 
     @Override
     Codec codec() {
-        return new Fp16Codec();
+        return new HalfCodec(HalfFloat.BINARY16);
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.hearth.compression;
 final class Int4CodecTest extends CodecContractTest {
     @Override
     Codec codec() {
-        return new Int4Codec(64);
+        return new LevelCodec(4, 64, false);
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.hearth.compression;
 final class Int4OddBlockTest extends CodecContractTest {
     @Override
     Codec codec() {
-        return new Int4Codec(11);
+        return new LevelCodec(4, 11, false);
     }
 
     @Override

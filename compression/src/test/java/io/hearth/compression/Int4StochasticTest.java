@@ -3,7 +3,7 @@ package io.hearth.compression;
 final class Int4StochasticTest extends CodecContractTest {
     @Override
     Codec codec() {
-        return new Int4Codec(32, true);
+        return new LevelCodec(4, 32, true);
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.BlockFormat;
 import io.hearth.core.MalformedMessageException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -14,11 +15,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class Int8CodecTest extends CodecContractTest {
-    private static final float SCALE_MAX = Int8Codec.format(256).scaleMax();
+    private static final float SCALE_MAX = new BlockFormat(Byte.SIZE, 256).scaleMax();
 
     @Override
     Codec codec() {
-        return new Int8Codec(256);
+        return new LevelCodec(8, 256, false);
     }
 
     @Override
@@ -89,7 +90,7 @@ final class Int8CodecTest extends CodecContractTest {
     @ParameterizedTest
     @CsvSource({"256,65536,66576", "64,100,124", "256,0,16"})
     void sizeIsOneBytePerValueAndAScalePerBlock(int block, int count, long bytes) {
-        assertEquals(bytes, new Int8Codec(block).encodedBytesMax(count));
+        assertEquals(bytes, new LevelCodec(8, block, false).encodedBytesMax(count));
     }
 
     /**

@@ -3,7 +3,7 @@ package io.hearth.compression;
 final class Int8OddBlockTest extends CodecContractTest {
     @Override
     Codec codec() {
-        return new Int8Codec(11);
+        return new LevelCodec(8, 11, false);
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.hearth.compression;
 final class Int8StochasticTest extends CodecContractTest {
     @Override
     Codec codec() {
-        return new Int8Codec(64, true);
+        return new LevelCodec(8, 64, true);
     }
 
     @Override

@@ -5,7 +5,7 @@ import io.hearth.accel.select.Engines;
 final class PassDenseCodecTest extends CodecContractTest {
     @Override
     Codec codec() {
-        return OnNonFinite.DENSE.around(new Int8Codec(64), Engines.best().codecKernels());
+        return new PassDenseCodec(new LevelCodec(8, 64, false), Engines.best().codecKernels());
     }
 
     @Override

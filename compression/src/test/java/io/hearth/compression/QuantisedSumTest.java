@@ -3,6 +3,7 @@ package io.hearth.compression;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.compression.codecs.Codecs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
@@ -54,7 +55,8 @@ final class QuantisedSumTest {
         double least = Double.MAX_VALUE;
         double largest = 0;
         for (int contributors : new int[] {2, 4, 8, 16}) {
-            Outcome outcome = outcome(new Int8Codec(Int8Codec.BLOCK_DEFAULT), contributors, spread);
+            Outcome outcome =
+                    outcome(new LevelCodec(8, CompressionStrategy.Int8.BLOCK_DEFAULT, false), contributors, spread);
             String what = spread + " of " + contributors + ": " + outcome;
             assertTrue(
                     contributors < 16 || outcome.error() <= spread.errorMax,
@@ -74,7 +76,7 @@ final class QuantisedSumTest {
         "int4:64,0.2"
     })
     void otherRoundingsHaveNoDirectionEither(String strategy, double errorMax) throws Exception {
-        Outcome outcome = outcome(CompressionStrategyTest.coded(strategy).codec(), 4, Spread.NORMAL);
+        Outcome outcome = outcome(Codecs.of(CompressionStrategyTest.coded(strategy)), 4, Spread.NORMAL);
         assertTrue(outcome.error() <= errorMax, outcome.toString());
         // 15 levels have 18 times the error of 255, and so has the mean of finitely many errors.
         assertTrue(Math.abs(outcome.bias()) < (strategy.startsWith("int4") ? 18 : 1) * BIAS_MAX, outcome.toString());
@@ -82,7 +84,7 @@ final class QuantisedSumTest {
 
     @Test
     void stochasticRoundingMeetsEachValueInTheMean() throws Exception {
-        for (Codec codec : new Codec[] {new Int8Codec(64, true), new Int4Codec(64, true)}) {
+        for (Codec codec : new Codec[] {new LevelCodec(8, 64, true), new LevelCodec(4, 64, true)}) {
             float[] values = new float[200];
             var random = new SplittableRandom(1);
             for (int i = 0; i < values.length; i++) {

@@ -38,10 +38,11 @@ final class SavedMemoryTest {
     static Stream<IntFunction<GradientMemory>> kinds() {
         var options = DgcOptions.of(SparsitySchedule.dgc(3), 0.9f).reusing(4);
         return Stream.of(
-                tensors -> new ErrorFeedback(new Int8Codec(8, true), tensors, 3),
+                tensors -> new ErrorFeedback(new LevelCodec(8, 8, true), tensors, 3),
                 tensors -> new ErrorFeedback(new RandomKCodec(0.1), tensors),
                 tensors -> new DgcMemory(options, tensors),
-                tensors -> new ErrorFeedback(new Int4Codec(8), Residual.BFLOAT16, tensors, 0, KERNELS, Workers.NONE),
+                tensors -> new ErrorFeedback(
+                        new LevelCodec(4, 8, false), Residual.BFLOAT16, tensors, 0, KERNELS, Workers.NONE),
                 tensors -> new ErrorFeedback(new TopKCodec(0.1), Residual.BFLOAT16, tensors, 0, KERNELS, Workers.NONE));
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.codecs.Codecs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -105,7 +106,7 @@ final class WorkersTest {
         return switch (CompressionStrategy.parse(text)) {
             case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), 1, KERNELS, workers);
             case CompressionStrategy.Coded coded ->
-                new ErrorFeedback(coded.codec(), coded.residual(), 1, 0, KERNELS, workers);
+                new ErrorFeedback(Codecs.of(coded), coded.residual(), 1, 0, KERNELS, workers);
             default -> throw new IllegalArgumentException(text);
         };
     }

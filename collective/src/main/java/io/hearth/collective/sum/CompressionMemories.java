@@ -13,6 +13,7 @@ import io.hearth.compression.PowerSgdMemory;
 import io.hearth.compression.RandomKMemory;
 import io.hearth.compression.Residual;
 import io.hearth.compression.Workers;
+import io.hearth.compression.codecs.Codecs;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -130,7 +131,7 @@ public final class CompressionMemories implements AutoCloseable {
                 new RandomKMemory(fraction, residual != Residual.NONE, TENSORS_MAX, kernels);
             case CompressionStrategy.Coded coded ->
                 new ErrorFeedback(
-                        PassDenseCodec.within(coded.codec(kernels)),
+                        PassDenseCodec.within(Codecs.of(coded, kernels)),
                         coded.residual(),
                         TENSORS_MAX,
                         0,

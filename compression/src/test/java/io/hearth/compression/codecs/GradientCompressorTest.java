@@ -1,9 +1,11 @@
-package io.hearth.compression;
+package io.hearth.compression.codecs;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.NonFiniteException;
 import io.hearth.core.MalformedMessageException;
 import org.junit.jupiter.api.Test;
 

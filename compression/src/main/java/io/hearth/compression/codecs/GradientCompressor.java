@@ -1,5 +1,9 @@
-package io.hearth.compression;
+package io.hearth.compression.codecs;
 
+import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.Float32;
+import io.hearth.compression.NonFiniteException;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -19,7 +23,7 @@ public final class GradientCompressor {
             throw new IllegalArgumentException(strategy.text()
                     + " compresses sums among several members, not a gradient alone; choose another compression");
         }
-        codec = coded.codec();
+        codec = Codecs.of(coded);
     }
 
     /**
