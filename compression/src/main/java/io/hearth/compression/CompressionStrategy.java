@@ -1,6 +1,7 @@
 package io.hearth.compression;
 
 import io.hearth.accel.BlockFormat;
+import io.hearth.compression.format.Ranges;
 import java.util.HashSet;
 import java.util.List;
 

@@ -2,6 +2,7 @@ package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.KernelKind;
+import io.hearth.compression.format.Float32;
 import java.lang.foreign.MemorySegment;
 
 /** Writes those of many values that reach a threshold as {@link Sparse}. For one call. */

@@ -4,6 +4,8 @@ import io.hearth.accel.BlockFormat;
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Rounding;
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.format.Float32;
+import io.hearth.compression.format.Header;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 

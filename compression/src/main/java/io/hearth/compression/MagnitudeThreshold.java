@@ -3,6 +3,7 @@ package io.hearth.compression;
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.KernelKind;
 import io.hearth.accel.MagnitudeHistogram;
+import io.hearth.compression.format.Float32;
 
 /**
  * The magnitude that exactly the wanted number of values reach, found in O(n) without sorting them.

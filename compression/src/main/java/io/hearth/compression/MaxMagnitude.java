@@ -3,6 +3,7 @@ package io.hearth.compression;
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.KernelKind;
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.format.Float32;
 import java.lang.foreign.MemorySegment;
 
 /** The largest magnitude of a tensor. */

@@ -1,6 +1,7 @@
 package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
+import io.hearth.compression.format.Float32;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

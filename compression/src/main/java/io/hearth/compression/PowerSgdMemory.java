@@ -2,6 +2,8 @@ package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.format.Float32;
+import io.hearth.compression.format.Ranges;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 

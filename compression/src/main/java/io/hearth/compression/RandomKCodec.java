@@ -2,6 +2,9 @@ package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.format.Float32;
+import io.hearth.compression.format.Header;
+import io.hearth.compression.format.Ranges;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 

@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import io.hearth.compression.format.Float32;
 import java.lang.foreign.MemorySegment;
 
 /** Values that are read run by run, while each run is in a cache. A run is valid until the next one is made. */

@@ -1,5 +1,7 @@
 package io.hearth.compression;
 
+import io.hearth.compression.format.Float32;
+import io.hearth.compression.format.Header;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

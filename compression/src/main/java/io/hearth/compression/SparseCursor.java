@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import io.hearth.compression.format.Header;
 import java.lang.foreign.MemorySegment;
 
 /** Iterates over the values of an encoding that passed its check, by rising index. */

@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import io.hearth.compression.format.Ranges;
 import java.util.List;
 import java.util.stream.Stream;
 

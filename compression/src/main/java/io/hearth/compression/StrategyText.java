@@ -12,6 +12,9 @@ import io.hearth.compression.CompressionStrategy.None;
 import io.hearth.compression.CompressionStrategy.PowerSgd;
 import io.hearth.compression.CompressionStrategy.RandomK;
 import io.hearth.compression.CompressionStrategy.TopK;
+import io.hearth.compression.text.CodecText;
+import io.hearth.compression.text.Setting;
+import io.hearth.compression.text.Values;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -153,7 +156,7 @@ final class StrategyText {
             values -> new PowerSgd(values.get(RANK), values.get(WIDE_RESIDUAL)),
             powerSgd -> new Values().with(RANK, powerSgd.rank()).with(WIDE_RESIDUAL, powerSgd.residual()));
 
-    private static final List<CodecText<?>> TABLES =
+    private static final List<CodecText<? extends CompressionStrategy>> TABLES =
             List.of(NONE_TEXT, FP16, BF16, INT8, INT4, TOP_K, RANDOM_K, DGC, POWER_SGD);
 
     private static final Pattern OPTION = Pattern.compile("[a-z]+=.*");

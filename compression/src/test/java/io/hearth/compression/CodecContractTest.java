@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.hearth.accel.HalfFloat;
+import io.hearth.compression.format.Float32;
+import io.hearth.compression.format.Header;
 import io.hearth.core.MalformedMessageException;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Arena;

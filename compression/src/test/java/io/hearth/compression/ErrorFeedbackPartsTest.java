@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.select.Engines;
 import io.hearth.compression.codecs.Codecs;
+import io.hearth.compression.format.Float32;
+import io.hearth.compression.format.Header;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.BlockFormat;
+import io.hearth.compression.format.Header;
 import io.hearth.core.MalformedMessageException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

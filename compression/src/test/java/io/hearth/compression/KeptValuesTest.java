@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.compression.format.Float32;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.format.Float32;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.format.Float32;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

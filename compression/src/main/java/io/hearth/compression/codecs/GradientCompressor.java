@@ -2,8 +2,8 @@ package io.hearth.compression.codecs;
 
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.Float32;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.format.Float32;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

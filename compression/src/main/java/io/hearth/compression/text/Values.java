@@ -1,14 +1,14 @@
-package io.hearth.compression;
+package io.hearth.compression.text;
 
 import java.util.HashMap;
 import java.util.Map;
 
 /** The settings of a codec that a text gives; all others have their usual value. */
-final class Values {
+public final class Values {
     private final Map<Setting<?>, Object> given = new HashMap<>();
 
     /** Adds a setting and returns this. */
-    <T> Values with(Setting<T> setting, T value) {
+    public <T> Values with(Setting<T> setting, T value) {
         given.put(setting, value);
         return this;
     }
@@ -18,7 +18,7 @@ final class Values {
     }
 
     @SuppressWarnings("unchecked") // with() puts nothing else
-    <T> T get(Setting<T> setting) {
+    public <T> T get(Setting<T> setting) {
         return (T) given.getOrDefault(setting, setting.usual());
     }
 }

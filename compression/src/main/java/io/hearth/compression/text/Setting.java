@@ -1,4 +1,4 @@
-package io.hearth.compression;
+package io.hearth.compression.text;
 
 import java.util.List;
 import java.util.Locale;
@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * @param read reads the text of a value; an IllegalArgumentException for a text that is none
  * @param write writes a value as {@code read} reads it
  */
-record Setting<T>(String key, String values, T usual, Function<String, T> read, Function<T, String> write) {
+public record Setting<T>(String key, String values, T usual, Function<String, T> read, Function<T, String> write) {
     /** Decimal numbers only: other forms of Java literals (hexadecimal, a type suffix) would be a mistake here. */
     private static final Pattern NUMBER = Pattern.compile("[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?");
 
@@ -23,17 +23,17 @@ record Setting<T>(String key, String values, T usual, Function<String, T> read, 
     private static final String INFINITE = "infinite";
 
     /** A whole number. */
-    static Setting<Integer> whole(String key, String values, int usual) {
+    public static Setting<Integer> whole(String key, String values, int usual) {
         return new Setting<>(key, values, usual, Setting::integer, String::valueOf);
     }
 
     /** Any number, {@code infinite} too; written as short as it can be. */
-    static Setting<Double> number(String key, String values, double usual) {
+    public static Setting<Double> number(String key, String values, double usual) {
         return new Setting<>(key, values, usual, Setting::decimal, Setting::shortest);
     }
 
     /** One of the constants of an enum, by its name in small letters. */
-    static <E extends Enum<E>> Setting<E> oneOf(String key, List<E> values, E usual) {
+    public static <E extends Enum<E>> Setting<E> oneOf(String key, List<E> values, E usual) {
         String names = values.stream().map(Setting::small).collect(Collectors.joining(" or "));
         return new Setting<>(
                 key,

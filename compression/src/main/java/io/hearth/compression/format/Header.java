@@ -1,4 +1,4 @@
-package io.hearth.compression;
+package io.hearth.compression.format;
 
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
@@ -16,28 +16,29 @@ import java.nio.ByteOrder;
  * All numbers are little-endian. {@code id}: 1 none, 2 int8, 3 sparse (topk, dgc), 4 fp16, 5 bf16, 6 int4, 7 randomk, 8 topk in chunks.
  * {@code parameter}: values per block for int8 and int4, settings for sparse ones, 0 for all others.
  */
-final class Header {
-    static final int BYTES = 16;
-    static final byte NONE = 1;
-    static final byte INT8 = 2;
-    static final byte SPARSE = 3;
-    static final byte FP16 = 4;
-    static final byte BF16 = 5;
-    static final byte INT4 = 6;
-    static final byte RANDOMK = 7;
-    static final byte CHUNKS = 8;
+public final class Header {
+    public static final int BYTES = 16;
+    public static final byte NONE = 1;
+    public static final byte INT8 = 2;
+    public static final byte SPARSE = 3;
+    public static final byte FP16 = 4;
+    public static final byte BF16 = 5;
+    public static final byte INT4 = 6;
+    public static final byte RANDOMK = 7;
+    public static final byte CHUNKS = 8;
 
     private static final byte LAYOUT = 1;
-    static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    public static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private Header() {}
 
-    static void write(MemorySegment encoded, byte id, int parameter, long count) {
+    public static void write(MemorySegment encoded, byte id, int parameter, long count) {
         encoded.set(LONG, 0, word(id, parameter));
         encoded.set(LONG, Long.BYTES, count);
     }
 
-    static void check(MemorySegment encoded, byte id, int parameter, long count) throws MalformedMessageException {
+    public static void check(MemorySegment encoded, byte id, int parameter, long count)
+            throws MalformedMessageException {
         checkRoom(encoded);
         long word = encoded.get(LONG, 0);
         if (word != word(id, parameter)) {
@@ -51,13 +52,13 @@ final class Header {
     }
 
     /** Checks everything but the parameter. */
-    static void check(MemorySegment encoded, byte id, long count) throws MalformedMessageException {
+    public static void check(MemorySegment encoded, byte id, long count) throws MalformedMessageException {
         checkRoom(encoded);
         check(encoded, id, parameter(encoded), count);
     }
 
     /** The parameter; {@code encoded} holds a header. */
-    static int parameter(MemorySegment encoded) {
+    public static int parameter(MemorySegment encoded) {
         return (int) (encoded.get(LONG, 0) >>> Integer.SIZE);
     }
 
@@ -69,7 +70,7 @@ final class Header {
     }
 
     /** Whether the bytes begin with the id of that codec; {@link #check} looks at the rest. */
-    static boolean isOf(MemorySegment encoded, byte id) {
+    public static boolean isOf(MemorySegment encoded, byte id) {
         return encoded.byteSize() >= BYTES && encoded.get(ValueLayout.JAVA_BYTE, 0) == id;
     }
 

@@ -1,4 +1,4 @@
-package io.hearth.compression;
+package io.hearth.compression.text;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * @param make makes a strategy of the settings; an IllegalArgumentException for a value that is out of range
  * @param take gives the settings of a strategy that {@code make} made
  */
-record CodecText<S extends CompressionStrategy>(
+public record CodecText<S>(
         String name,
         Optional<Setting<?>> main,
         List<Setting<?>> others,
@@ -25,7 +25,7 @@ record CodecText<S extends CompressionStrategy>(
         Function<S, Values> take) {
 
     /** Reads the text after the name, with its colon or comma. */
-    S read(String rest) {
+    public S read(String rest) {
         var values = new Values();
         int comma = rest.indexOf(',');
         String first = comma < 0 ? rest : rest.substring(0, comma);
@@ -84,7 +84,7 @@ record CodecText<S extends CompressionStrategy>(
     /**
      * The text that {@link #read} reads, with the name before it: the main setting always, others where they differ from the usual value.
      */
-    String write(S strategy) {
+    public String write(S strategy) {
         Values values = take.apply(strategy);
         var text = new StringBuilder(name);
         main.ifPresent(setting -> text.append(':').append(written(setting, values)));
@@ -101,14 +101,14 @@ record CodecText<S extends CompressionStrategy>(
     }
 
     /** The name and its main setting, as {@code int8[:BLOCK]}. */
-    String form() {
+    public String form() {
         return name
                 + main.map(setting -> "[:" + setting.key().toUpperCase(Locale.ROOT) + "]")
                         .orElse("");
     }
 
     /** For people: the form, and below it the usual and the possible values of each setting. */
-    List<String> help() {
+    public List<String> help() {
         var lines = new ArrayList<>(List.of(form()));
         settings().forEach(setting -> lines.add("  " + setting.help()));
         return lines;
