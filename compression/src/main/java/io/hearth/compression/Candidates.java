@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The caller reuses one instance for all tensors, because of its buffers: they hold a little more than the largest share asked for. One
  * thread at a time; that thread lets the workers collect from parts of a large tensor.
  */
-final class Candidates {
+public final class Candidates {
     /** Counting finds a larger share as fast, and needs no buffers. */
     private static final int SHARE_MAX = 8;
 
@@ -29,7 +29,7 @@ final class Candidates {
     private final List<Basket> baskets = new ArrayList<>();
     private int[] magnitudes = new int[0];
 
-    Candidates(CodecKernels kernels, Workers workers) {
+    public Candidates(CodecKernels kernels, Workers workers) {
         this.kernels = kernels;
         this.workers = workers;
     }
@@ -42,7 +42,7 @@ final class Candidates {
      * @return bytes written
      * @throws NonFiniteException if a value is NaN or infinite
      */
-    long writeLargest(Source source, long count, long kept, boolean full, MemorySegment encoded)
+    public long writeLargest(Source source, long count, long kept, boolean full, MemorySegment encoded)
             throws NonFiniteException {
         int bound = kept <= count / SHARE_MAX && kept <= (Integer.MAX_VALUE - SPARE) / 2
                 ? MagnitudeThreshold.lowerBound(source, count, kept)

@@ -107,7 +107,7 @@ public final class ChunkedTopKCodec implements SparseCodec {
     }
 
     /** The same with the values of a source that was made for runs of {@link #run} values. */
-    GradualEncoding begin(
+    public GradualEncoding begin(
             Workers workers, Source source, long count, Optional<Pending> pending, MemorySegment encoded) {
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
         var layout = layout(count);

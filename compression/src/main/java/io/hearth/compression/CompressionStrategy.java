@@ -33,7 +33,7 @@ public sealed interface CompressionStrategy
 
     /** Strategies of independent encodings: each can be decoded without the others. */
     sealed interface Coded extends CompressionStrategy {
-        /** How sums keep the residuals of encodings, which are sent later ({@link ErrorFeedback}). */
+        /** How sums keep the residuals of encodings, which are sent later ({@code ErrorFeedback}). */
         Residual residual();
 
         /** Whether sums keep residuals. */
@@ -192,7 +192,7 @@ public sealed interface CompressionStrategy
     }
 
     /**
-     * Sends values drawn by a seed that all members share. The drawn values are summed as plain float32: {@link RandomKMemory}.
+     * Sends values drawn by a seed that all members share. The drawn values are summed as plain float32: {@code RandomKMemory}.
      *
      * @param fraction share of the values that is kept, above 0, at most 1
      * @param residual of all values that are not sent; not {@code BFLOAT16}
@@ -211,7 +211,7 @@ public sealed interface CompressionStrategy
     }
 
     /**
-     * Sends the largest values of a sum that gathers momentum while it waits: {@link DgcMemory}. A member that joins later goes through the
+     * Sends the largest values of a sum that gathers momentum while it waits: {@code DgcMemory}. A member that joins later goes through the
      * warm-up by itself, and sends the larger shares meanwhile.
      *
      * @param fraction share of the values that is kept after the warm-up, above 0, at most 1
@@ -270,7 +270,7 @@ public sealed interface CompressionStrategy
     }
 
     /**
-     * Sends the gradient, taken as a matrix, as the product of two thin matrices: {@link PowerSgdMemory}.
+     * Sends the gradient, taken as a matrix, as the product of two thin matrices: {@code PowerSgdMemory}.
      *
      * @param rank columns of both factors, 1 or more
      * @param residual of the product; not {@code BFLOAT16}

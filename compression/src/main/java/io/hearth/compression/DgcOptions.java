@@ -1,7 +1,7 @@
 package io.hearth.compression;
 
 /**
- * Options of {@link DgcMemory}.
+ * Options of {@code DgcMemory}.
  *
  * @param schedule share kept, by step
  * @param momentum of the optimiser, which must not apply it again: 0 to below 1; 0 makes it plain error feedback

@@ -8,11 +8,11 @@ package io.hearth.compression;
  * @param count of all values
  * @param kept number of drawn values; 0 only if {@code count} is 0
  */
-record DrawnIndices(long seed, long count, long kept) {
+public record DrawnIndices(long seed, long count, long kept) {
     private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
 
     /** Draws {@code fraction} of the values. */
-    static DrawnIndices of(double fraction, long seed, long count) {
+    public static DrawnIndices of(double fraction, long seed, long count) {
         return new DrawnIndices(seed, count, TopKCodec.kept(fraction, count));
     }
 
@@ -27,30 +27,30 @@ record DrawnIndices(long seed, long count, long kept) {
     }
 
     /** Iterates over the indices, beginning at the first one. */
-    static final class Walk {
+    public static final class Walk {
         private final DrawnIndices indices;
         private long number;
         private long index;
 
-        Walk(DrawnIndices indices) {
+        public Walk(DrawnIndices indices) {
             this.indices = indices;
             index = indices.index(0);
         }
 
-        boolean isBelow(long end) {
+        public boolean isBelow(long end) {
             return number < indices.kept && index < end;
         }
 
         /** Number of indices already passed. */
-        long number() {
+        public long number() {
             return number;
         }
 
-        long index() {
+        public long index() {
             return index;
         }
 
-        void next() {
+        public void next() {
             number++;
             index = number < indices.kept ? indices.index(number) : index;
         }

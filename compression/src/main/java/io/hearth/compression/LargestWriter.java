@@ -6,7 +6,7 @@ import io.hearth.compression.format.Float32;
 import java.lang.foreign.MemorySegment;
 
 /** Writes those of many values that reach a threshold as {@link Sparse}. For one call. */
-final class LargestWriter {
+public final class LargestWriter {
     private final Source source;
     private final long count;
     private final boolean full;
@@ -19,7 +19,7 @@ final class LargestWriter {
      *
      * @param full whether to keep all 32 bits of each, or else 16
      */
-    LargestWriter(CodecKernels kernels, Source source, long count, boolean full) {
+    public LargestWriter(CodecKernels kernels, Source source, long count, boolean full) {
         this.kernels = kernels;
         this.source = source;
         this.count = count;
@@ -29,7 +29,7 @@ final class LargestWriter {
     }
 
     /** Writes the values that {@code threshold} keeps and returns the number of bytes. */
-    long write(MagnitudeThreshold threshold, MemorySegment encoded) {
+    public long write(MagnitudeThreshold threshold, MemorySegment encoded) {
         var writer = new Sparse.Writer(encoded, count, threshold.kept(), full, threshold.largest());
         long ties = threshold.ties();
         for (long done = 0; done < count; done += run) {

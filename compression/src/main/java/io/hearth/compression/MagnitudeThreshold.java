@@ -17,7 +17,7 @@ import io.hearth.compression.format.Float32;
  * @param kept number of kept values in all
  * @param largest magnitude bits of the largest value, finite
  */
-record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
+public record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
     private static final int WHOLE_SHIFT = Integer.SIZE - 1 - MagnitudeHistogram.BUCKET_BITS;
 
     /** Four octaves: values that exceed a lower bound by more than that are rare. */
@@ -38,7 +38,8 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
      * @param kept 1 to {@code count}
      * @throws NonFiniteException if a value is NaN or infinite
      */
-    static MagnitudeThreshold of(CodecKernels kernels, Source source, long count, long kept) throws NonFiniteException {
+    public static MagnitudeThreshold of(CodecKernels kernels, Source source, long count, long kept)
+            throws NonFiniteException {
         return of(kernels, source, count, kept, lowerBound(source, count, kept));
     }
 
@@ -86,7 +87,7 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
      *
      * @throws NonFiniteException if a value is NaN or infinite
      */
-    static MagnitudeThreshold from(CodecKernels kernels, Source source, long count, int leastBits)
+    public static MagnitudeThreshold from(CodecKernels kernels, Source source, long count, int leastBits)
             throws NonFiniteException {
         var histogram = new MagnitudeHistogram();
         histogram.begin(leastBits, leastBits, 0);
@@ -95,7 +96,7 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
     }
 
     /** The least magnitude bits, for {@link CodecKernels#select}. */
-    int leastBits() {
+    public int leastBits() {
         return ties > 0 ? bits : bits + 1;
     }
 

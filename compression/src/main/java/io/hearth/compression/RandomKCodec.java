@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Keeps a share of the values, drawn by a seed and not scaled up; all others decode as 0. The encoding holds the seed instead of the
- * indices. Members that encode with the same seed keep the same indices, so sums can add the kept values directly: {@link RandomKMemory}.
+ * indices. Members that encode with the same seed keep the same indices, so sums can add the kept values directly: {@code RandomKMemory}.
  *
  * <p>The tensor is divided into one run per kept value, whose lengths differ by at most one, and one value of each run is drawn. So indices
  * are distinct, rise, and need no memory to draw.

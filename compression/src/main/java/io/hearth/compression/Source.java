@@ -4,7 +4,7 @@ import io.hearth.compression.format.Float32;
 import java.lang.foreign.MemorySegment;
 
 /** Values that are read run by run, while each run is in a cache. A run is valid until the next one is made. */
-interface Source {
+public interface Source {
     /** Value {@code index}, for samples. */
     float value(long index);
 

@@ -16,14 +16,14 @@ import java.lang.foreign.MemorySegment;
  * A gap is the number of values left out since the one before, so indices strictly rise, whatever the bytes are. Each set of indices and
  * stored values has exactly one encoding.
  */
-final class Sparse {
+public final class Sparse {
     private static final int KEPT_AT = Header.BYTES;
     private static final int VALUES_AT = KEPT_AT + Long.BYTES;
 
     private Sparse() {}
 
     /** Most bytes for at most {@code kept} of {@code count} values. */
-    static long bytesMax(long count, long kept, boolean full) {
+    public static long bytesMax(long count, long kept, boolean full) {
         return Math.addExact(VALUES_AT, Math.addExact(KeptValues.bytes(full, kept), Gaps.bytesMax(count, kept)));
     }
 
@@ -32,7 +32,7 @@ final class Sparse {
     }
 
     /** Writes an encoding in one pass. */
-    static final class Writer {
+    public static final class Writer {
         private final KeptValues values;
         private final Gaps.Writer gaps;
         private long written;
@@ -43,7 +43,7 @@ final class Sparse {
          * @param kept number of values that will be added
          * @param largestBits magnitude of the largest of them, as bits; ignored if {@code full}
          */
-        Writer(MemorySegment encoded, long count, long kept, boolean full, int largestBits) {
+        public Writer(MemorySegment encoded, long count, long kept, boolean full, int largestBits) {
             Header.write(encoded, Header.SPARSE, parameter(count, kept, full), count);
             encoded.set(Header.LONG, KEPT_AT, kept);
             values = KeptValues.write(encoded, VALUES_AT, full, largestBits);
@@ -59,7 +59,7 @@ final class Sparse {
         }
 
         /** Completes the encoding and returns its size in bytes. */
-        long finish() {
+        public long finish() {
             return gaps.finish();
         }
     }

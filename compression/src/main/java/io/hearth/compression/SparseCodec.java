@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * A codec that keeps some of the values. {@link SparseSum} adds its encodings. It can encode values that are never in memory as a whole.
  */
-sealed interface SparseCodec extends Codec permits TopKCodec, ChunkedTopKCodec {
+public sealed interface SparseCodec extends Codec permits TopKCodec, ChunkedTopKCodec {
     /** The run length, in values, that a source of {@code count} values needs. */
     int run(long count);
 

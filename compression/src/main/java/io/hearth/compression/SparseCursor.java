@@ -4,7 +4,7 @@ import io.hearth.compression.format.Header;
 import java.lang.foreign.MemorySegment;
 
 /** Iterates over the values of an encoding that passed its check, by rising index. */
-interface SparseCursor {
+public interface SparseCursor {
     /** A cursor over no values. */
     SparseCursor NONE = new SparseCursor() {
         @Override

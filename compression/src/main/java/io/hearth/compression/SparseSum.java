@@ -8,13 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the encodings of {@link TopKCodec}, {@link ChunkedTopKCodec} and {@link DgcMemory}, and adds them to sums without decoding them to
+ * Reads the encodings of {@link TopKCodec}, {@link ChunkedTopKCodec} and {@code DgcMemory}, and adds them to sums without decoding them to
  * dense values first. Encodings are sparse, or dense (as {@link NoneCodec} writes them) if values that are not finite had to arrive as
  * such.
  */
 public final class SparseSum {
     /** Values per run: a run fits a first-level cache. */
-    static final int RUN = 4096;
+    public static final int RUN = 4096;
 
     private static final NoneCodec DENSE = new NoneCodec();
 
@@ -75,13 +75,13 @@ public final class SparseSum {
     }
 
     /** Adds checked encodings to a sum, run by run, in order. */
-    static final class Addends {
+    public static final class Addends {
         private final MemorySegment sum;
         private final int divisor;
         private final List<Addend> addends = new ArrayList<>();
 
         /** Adds the values from {@code from} on; each is divided before it is added. {@code sum} is overwritten. */
-        Addends(List<MemorySegment> encodings, int divisor, MemorySegment sum, long count, long from) {
+        public Addends(List<MemorySegment> encodings, int divisor, MemorySegment sum, long count, long from) {
             this.sum = sum;
             this.divisor = divisor;
             for (MemorySegment encoded : encodings) {
@@ -93,7 +93,7 @@ public final class SparseSum {
         }
 
         /** Writes {@code n} values of the sum from {@code first} on; runs must come in order. */
-        void add(long first, int n) {
+        public void add(long first, int n) {
             if (addends.isEmpty()) {
                 return;
             }

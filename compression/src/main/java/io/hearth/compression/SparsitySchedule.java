@@ -47,7 +47,7 @@ public record SparsitySchedule(List<Double> fractions, long stepsEach) {
         return fractions.get((int) Math.min(step / stepsEach, fractions.size() - 1));
     }
 
-    double largest() {
+    public double largest() {
         return fractions.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
     }
 }

@@ -58,7 +58,7 @@ public final class TopKCodec implements SparseCodec {
     }
 
     /** {@code fraction * count} rounded to the nearest, at least 1 unless {@code count} is 0. */
-    static long kept(double fraction, long count) {
+    public static long kept(double fraction, long count) {
         return count == 0 ? 0 : Math.clamp(Math.round(count * fraction), 1, count);
     }
 

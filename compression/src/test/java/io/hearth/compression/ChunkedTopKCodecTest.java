@@ -158,44 +158,6 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
         }
     }
 
-    /** The encoding includes the residual. If a value cannot be carried, the chunks before it are made all the same. */
-    @Test
-    void whatIsOwedGoesIntoAnEncodingThatIsMadeFromItsBeginningOn() throws Exception {
-        float[] values = Pattern.NORMAL.values(64 * 20);
-        var codec = new ChunkedTopKCodec(0.05, 64, 16);
-        int bytes = (int) codec.encodedBytesMax(values.length);
-        try (var arena = Arena.ofConfined();
-                var atOnce = new ErrorFeedback(codec, 1);
-                var gradual = new ErrorFeedback(codec, 1)) {
-            MemorySegment memory = arena.allocateFrom(Float32.FLOAT, values);
-            MemorySegment expected = arena.allocate(bytes);
-            MemorySegment made = arena.allocate(bytes);
-            for (int step = 0; step < 4; step++) {
-                Pending known = atOnce.prepare("t", memory, values.length, expected);
-                GradualEncoding encoding = gradual.beginInOrder("t", memory, values.length, made);
-                for (int end = 0; end < bytes; end += 50) {
-                    encoding.make(end);
-                }
-                encoding.make(bytes);
-                assertEquals(-1, expected.mismatch(made), "step " + step);
-                known.commit();
-                encoding.pending().orElseThrow().commit();
-                assertArrayEquals(atOnce.remembered("t"), gradual.remembered("t"));
-            }
-            float[] residual = gradual.remembered("t");
-            memory.setAtIndex(Float32.FLOAT, 700, Float.NaN);
-            GradualEncoding broken = gradual.beginInOrder("t", memory, values.length, made);
-            broken.make(60);
-            var refused = assertThrows(NonFiniteException.class, () -> broken.make(bytes));
-            assertEquals(700, refused.index());
-            broken.pending().orElseThrow().rollback();
-            assertArrayEquals(residual, gradual.remembered("t"), "the residual is kept");
-            var whole = new ErrorFeedback(new TopKCodec(0.1), 1);
-            assertThrows(IllegalArgumentException.class, () -> whole.beginInOrder("t", memory, values.length, made));
-            whole.close();
-        }
-    }
-
     private static float[] roundTrip(Codec codec, float[] values) throws Exception {
         try (var arena = Arena.ofConfined()) {
             MemorySegment memory = arena.allocate(Float32.FLOAT, values.length);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The contract of every codec. */
-abstract class CodecContractTest {
+public abstract class CodecContractTest {
     private static final int[] LENGTHS = {0, 1, 2, 3, 7, 8, 9, 255, 256, 257, 1021, 2048, 2049, 10_007};
     private static final float[] NOT_FINITE = {
         Float.NaN, Float.intBitsToFloat(0xff80_0001), Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY
@@ -422,7 +422,7 @@ abstract class CodecContractTest {
         }
     }
 
-    static void assertBitsEqual(float[] expected, float[] actual, String what) {
+    public static void assertBitsEqual(float[] expected, float[] actual, String what) {
         assertEquals(expected.length, actual.length, what);
         for (int i = 0; i < expected.length; i++) {
             if (Float.floatToRawIntBits(expected[i]) != Float.floatToRawIntBits(actual[i])) {

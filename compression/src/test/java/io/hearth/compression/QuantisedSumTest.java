@@ -77,7 +77,8 @@ final class QuantisedSumTest {
         "int4:64,0.2"
     })
     void otherRoundingsHaveNoDirectionEither(String strategy, double errorMax) throws Exception {
-        Outcome outcome = outcome(Codecs.of(CompressionStrategyTest.coded(strategy)), 4, Spread.NORMAL);
+        Outcome outcome =
+                outcome(Codecs.of((CompressionStrategy.Coded) CompressionStrategy.parse(strategy)), 4, Spread.NORMAL);
         assertTrue(outcome.error() <= errorMax, outcome.toString());
         // 15 levels have 18 times the error of 255, and so has the mean of finitely many errors.
         assertTrue(Math.abs(outcome.bias()) < (strategy.startsWith("int4") ? 18 : 1) * BIAS_MAX, outcome.toString());

@@ -62,7 +62,7 @@ final class TopKCodecTest extends CodecContractTest {
             int bytes = compressor.compress(pattern.values(count)).length;
             assertTrue(bytes * (long) ratio <= count * 4L, pattern + ": " + count * 4.0 / bytes + "x");
         }
-        Codec codec = Codecs.of(CompressionStrategyTest.coded(strategy));
+        Codec codec = Codecs.of((CompressionStrategy.Coded) CompressionStrategy.parse(strategy));
         assertTrue(codec.encodedBytesMax(count) * ratio <= count * 4L, "and can be no larger");
     }
 

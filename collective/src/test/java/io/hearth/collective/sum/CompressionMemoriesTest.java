@@ -24,7 +24,7 @@ final class CompressionMemoriesTest {
 
     private static void use(CompressionMemories memories, Arena arena) throws Exception {
         MemorySegment gradient = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1, 2, 3, 4);
-        for (var memory : new io.hearth.compression.GradientMemory[] {memories.of(TOP_K), memories.of(DGC)}) {
+        for (var memory : new io.hearth.compression.memory.GradientMemory[] {memories.of(TOP_K), memories.of(DGC)}) {
             memory.prepare("t", gradient, 4, arena.allocate(memory.encodedBytesMax(4)))
                     .commit();
         }
