@@ -114,6 +114,7 @@ final class ArchitectureTest {
             Map.entry("collective.state.machine", Set.of("simulation")),
             Map.entry("compression.codecs", Set.of("bench", "collective")),
             Map.entry("compression.memory", Set.of("collective")),
+            Map.entry("compression.sparse", Set.of("collective")),
             Map.entry("discovery.gossip", Set.of("agent", "simulation")),
             Map.entry("discovery.mdns", Set.of("agent")),
             Map.entry("discovery.mdns.machine", Set.of("agent")),

@@ -12,17 +12,17 @@ final class Bf16CodecTest extends CodecContractTest {
     private static final float ROUNDS_TO_INFINITY = 0x1.ffp127f;
 
     @Override
-    Codec codec() {
+    protected Codec codec() {
         return new HalfCodec(HalfFloat.BFLOAT16);
     }
 
     @Override
-    boolean inRange(float value) {
+    protected boolean inRange(float value) {
         return Math.abs(value) < ROUNDS_TO_INFINITY;
     }
 
     @Override
-    float[] oracle(float[] values) {
+    protected float[] oracle(float[] values) {
         float[] decoded = new float[values.length];
         for (int i = 0; i < values.length; i++) {
             int exponent = Math.max(Math.getExponent(values[i]), Float.MIN_EXPONENT);

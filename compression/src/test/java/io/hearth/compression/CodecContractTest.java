@@ -9,6 +9,9 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.hearth.accel.HalfFloat;
 import io.hearth.compression.format.Float32;
 import io.hearth.compression.format.Header;
+import io.hearth.compression.sparse.ChunkedTopKCodec;
+import io.hearth.compression.sparse.RandomKCodec;
+import io.hearth.compression.sparse.TopKCodec;
 import io.hearth.core.MalformedMessageException;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Arena;
@@ -26,15 +29,15 @@ public abstract class CodecContractTest {
         Float.NaN, Float.intBitsToFloat(0xff80_0001), Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY
     };
 
-    abstract Codec codec();
+    protected abstract Codec codec();
 
     /** Whether the codec can encode that finite value. */
-    boolean inRange(float value) {
+    protected boolean inRange(float value) {
         return true;
     }
 
     /** The values that decoding must give for finite {@code values}, computed in the plainest way. */
-    abstract float[] oracle(float[] values);
+    protected abstract float[] oracle(float[] values);
 
     @ParameterizedTest
     @EnumSource
@@ -388,11 +391,11 @@ public abstract class CodecContractTest {
         return i;
     }
 
-    final byte[] encoded(float... values) throws NonFiniteException {
+    protected final byte[] encoded(float... values) throws NonFiniteException {
         return encoded(codec(), 0, values);
     }
 
-    static byte[] encoded(Codec codec, long seed, float... values) throws NonFiniteException {
+    public static byte[] encoded(Codec codec, long seed, float... values) throws NonFiniteException {
         try (var arena = Arena.ofConfined()) {
             MemorySegment memory = arena.allocateFrom(Float32.FLOAT, values);
             MemorySegment room = arena.allocate(codec.encodedBytesMax(values.length) + 1);
@@ -404,7 +407,7 @@ public abstract class CodecContractTest {
         }
     }
 
-    final float[] decoded(byte[] encoded, int count) throws MalformedMessageException {
+    protected final float[] decoded(byte[] encoded, int count) throws MalformedMessageException {
         try (var arena = Arena.ofConfined()) {
             MemorySegment values = arena.allocate(Float32.FLOAT, count);
             values.fill((byte) 0x77);

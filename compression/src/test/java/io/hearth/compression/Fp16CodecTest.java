@@ -13,18 +13,18 @@ final class Fp16CodecTest extends CodecContractTest {
     private static final float ROUNDS_TO_INFINITY = 65_520;
 
     @Override
-    Codec codec() {
+    protected Codec codec() {
         return new HalfCodec(HalfFloat.BINARY16);
     }
 
     @Override
-    boolean inRange(float value) {
+    protected boolean inRange(float value) {
         return Math.abs(value) < ROUNDS_TO_INFINITY;
     }
 
     /** The nearest of all 65,536 would be slow: rounds to a multiple of the unit in the last place, which doubles can do. */
     @Override
-    float[] oracle(float[] values) {
+    protected float[] oracle(float[] values) {
         float[] decoded = new float[values.length];
         for (int i = 0; i < values.length; i++) {
             int exponent = Math.max(Math.getExponent(values[i]), -14);

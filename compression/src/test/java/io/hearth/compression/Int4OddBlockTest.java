@@ -2,12 +2,12 @@ package io.hearth.compression;
 
 final class Int4OddBlockTest extends CodecContractTest {
     @Override
-    Codec codec() {
+    protected Codec codec() {
         return new LevelCodec(4, 11, false);
     }
 
     @Override
-    float[] oracle(float[] values) {
+    protected float[] oracle(float[] values) {
         return LevelOracle.nearest(values, 7, 11);
     }
 }

@@ -2,12 +2,12 @@ package io.hearth.compression;
 
 final class Int4StochasticTest extends CodecContractTest {
     @Override
-    Codec codec() {
+    protected Codec codec() {
         return new LevelCodec(4, 32, true);
     }
 
     @Override
-    float[] oracle(float[] values) {
+    protected float[] oracle(float[] values) {
         return LevelOracle.stochastic(values, 7, 32, 0);
     }
 }

@@ -19,12 +19,12 @@ final class Int8CodecTest extends CodecContractTest {
     private static final float SCALE_MAX = new BlockFormat(Byte.SIZE, 256).scaleMax();
 
     @Override
-    Codec codec() {
+    protected Codec codec() {
         return new LevelCodec(8, 256, false);
     }
 
     @Override
-    float[] oracle(float[] values) {
+    protected float[] oracle(float[] values) {
         return oracle(values, 256);
     }
 

@@ -2,12 +2,12 @@ package io.hearth.compression;
 
 final class Int8StochasticTest extends CodecContractTest {
     @Override
-    Codec codec() {
+    protected Codec codec() {
         return new LevelCodec(8, 64, true);
     }
 
     @Override
-    float[] oracle(float[] values) {
+    protected float[] oracle(float[] values) {
         return LevelOracle.stochastic(values, 127, 64, 0);
     }
 }

@@ -2,12 +2,12 @@ package io.hearth.compression;
 
 final class NoneCodecTest extends CodecContractTest {
     @Override
-    Codec codec() {
+    protected Codec codec() {
         return new NoneCodec();
     }
 
     @Override
-    float[] oracle(float[] values) {
+    protected float[] oracle(float[] values) {
         return values.clone();
     }
 }

@@ -4,12 +4,12 @@ import io.hearth.accel.select.Engines;
 
 final class PassDenseCodecTest extends CodecContractTest {
     @Override
-    Codec codec() {
+    protected Codec codec() {
         return new PassDenseCodec(new LevelCodec(8, 64, false), Engines.best().codecKernels());
     }
 
     @Override
-    float[] oracle(float[] values) {
+    protected float[] oracle(float[] values) {
         return LevelOracle.nearest(values, 127, 64);
     }
 }

@@ -1,16 +1,16 @@
 package io.hearth.collective.sum;
 
-import io.hearth.compression.ChunkedTopKCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.GradualEncoding;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.PassDenseCodec;
 import io.hearth.compression.Pending;
-import io.hearth.compression.SparseSum;
 import io.hearth.compression.Workers;
 import io.hearth.compression.memory.DgcMemory;
 import io.hearth.compression.memory.ErrorFeedback;
+import io.hearth.compression.sparse.ChunkedTopKCodec;
+import io.hearth.compression.sparse.GradualEncoding;
+import io.hearth.compression.sparse.SparseSum;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;

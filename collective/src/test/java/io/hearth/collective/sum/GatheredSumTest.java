@@ -18,7 +18,7 @@ import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.LevelCodec;
 import io.hearth.compression.NonFiniteException;
-import io.hearth.compression.TopKCodec;
+import io.hearth.compression.sparse.TopKCodec;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;

@@ -3,7 +3,6 @@ package io.hearth.compression.codecs;
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.HalfFloat;
 import io.hearth.accel.select.Engines;
-import io.hearth.compression.ChunkedTopKCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy.Bf16;
 import io.hearth.compression.CompressionStrategy.Coded;
@@ -19,8 +18,9 @@ import io.hearth.compression.LevelCodec;
 import io.hearth.compression.NoneCodec;
 import io.hearth.compression.OnNonFinite;
 import io.hearth.compression.PassDenseCodec;
-import io.hearth.compression.RandomKCodec;
-import io.hearth.compression.TopKCodec;
+import io.hearth.compression.sparse.ChunkedTopKCodec;
+import io.hearth.compression.sparse.RandomKCodec;
+import io.hearth.compression.sparse.TopKCodec;
 
 /** The codecs of strategies. */
 public final class Codecs {

@@ -1,7 +1,7 @@
 package io.hearth.compression.memory;
 
-import io.hearth.compression.Source;
 import io.hearth.compression.format.Float32;
+import io.hearth.compression.sparse.Source;
 import java.lang.foreign.MemorySegment;
 
 /**

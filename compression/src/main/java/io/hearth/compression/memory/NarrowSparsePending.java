@@ -1,9 +1,9 @@
 package io.hearth.compression.memory;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.compression.SparseSum;
 import io.hearth.compression.Workers;
 import io.hearth.compression.format.Float32;
+import io.hearth.compression.sparse.SparseSum;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -2,13 +2,13 @@ package io.hearth.compression.memory;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.KernelKind;
-import io.hearth.compression.DrawnIndices;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;
-import io.hearth.compression.Source;
-import io.hearth.compression.TopKCodec;
 import io.hearth.compression.format.Float32;
 import io.hearth.compression.format.Ranges;
+import io.hearth.compression.sparse.DrawnIndices;
+import io.hearth.compression.sparse.Source;
+import io.hearth.compression.sparse.TopKCodec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -1,8 +1,8 @@
 package io.hearth.compression.memory;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.compression.Source;
 import io.hearth.compression.format.Float32;
+import io.hearth.compression.sparse.Source;
 import java.lang.foreign.MemorySegment;
 
 /**

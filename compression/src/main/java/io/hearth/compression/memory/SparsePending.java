@@ -1,11 +1,11 @@
 package io.hearth.compression.memory;
 
 import io.hearth.compression.Pending;
-import io.hearth.compression.SparseCursor;
-import io.hearth.compression.SparseSum;
 import io.hearth.compression.Workers;
 import io.hearth.compression.format.Float32;
 import io.hearth.compression.format.Header;
+import io.hearth.compression.sparse.SparseCursor;
+import io.hearth.compression.sparse.SparseSum;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.hearth.compression;
+package io.hearth.compression.sparse;
 
 import static io.hearth.compression.CodecContractTest.assertBitsEqual;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.hearth.compression.CodecContractTest;
+import io.hearth.compression.NoneCodec;
+import io.hearth.compression.Workers;
 import io.hearth.compression.format.Float32;
 import io.hearth.compression.format.Header;
 import io.hearth.core.MalformedMessageException;

@@ -1,7 +1,10 @@
-package io.hearth.compression;
+package io.hearth.compression.sparse;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.Codec;
+import io.hearth.compression.MaxMagnitude;
+import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.format.Float32;
 import io.hearth.compression.format.Header;
 import io.hearth.compression.format.Ranges;

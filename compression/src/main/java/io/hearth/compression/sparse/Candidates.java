@@ -1,7 +1,9 @@
-package io.hearth.compression;
+package io.hearth.compression.sparse;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.KernelKind;
+import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.Workers;
 import io.hearth.compression.format.Float32;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,9 +1,13 @@
-package io.hearth.compression;
+package io.hearth.compression.sparse;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.compression.Codec;
+import io.hearth.compression.CodecContractTest;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.Pattern;
 import io.hearth.compression.codecs.Codecs;
 import io.hearth.compression.codecs.GradientCompressor;
 import java.util.Comparator;
@@ -16,12 +20,12 @@ final class TopKCodecTest extends CodecContractTest {
     private static final double FRACTION = 0.1;
 
     @Override
-    Codec codec() {
+    protected Codec codec() {
         return new TopKCodec(FRACTION);
     }
 
     @Override
-    float[] oracle(float[] values) {
+    protected float[] oracle(float[] values) {
         return HalfOracle.kept(oracle(values, FRACTION));
     }
 

@@ -1,4 +1,4 @@
-package io.hearth.compression;
+package io.hearth.compression.sparse;
 
 import io.hearth.compression.format.Float32;
 import java.lang.foreign.MemorySegment;

@@ -1,5 +1,7 @@
-package io.hearth.compression;
+package io.hearth.compression.sparse;
 
+import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.Pending;
 import java.util.Optional;
 
 /**

@@ -1,4 +1,4 @@
-package io.hearth.compression;
+package io.hearth.compression.sparse;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.KernelKind;

@@ -1,8 +1,10 @@
-package io.hearth.compression;
+package io.hearth.compression.sparse;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.compression.Codec;
+import io.hearth.compression.CodecContractTest;
 import io.hearth.compression.format.Float32;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -13,13 +15,13 @@ final class RandomKCodecTest extends CodecContractTest {
     private static final double FRACTION = 0.1;
 
     @Override
-    Codec codec() {
+    protected Codec codec() {
         return new RandomKCodec(FRACTION);
     }
 
     /** A tensor of ones shows which indices are kept; the test then checks the values at these indices. */
     @Override
-    float[] oracle(float[] values) {
+    protected float[] oracle(float[] values) {
         Codec codec = codec();
         float[] ones = new float[values.length];
         Arrays.fill(ones, 1);

@@ -1,13 +1,16 @@
-package io.hearth.compression;
+package io.hearth.compression.sparse;
+
+import io.hearth.compression.Codec;
+import io.hearth.compression.CodecContractTest;
 
 final class ChunkedTopKAllTest extends CodecContractTest {
     @Override
-    Codec codec() {
+    protected Codec codec() {
         return new ChunkedTopKCodec(1, 64, 2);
     }
 
     @Override
-    float[] oracle(float[] values) {
+    protected float[] oracle(float[] values) {
         return ChunkedTopKCodecTest.oracle(values, 1, 64, 2);
     }
 }

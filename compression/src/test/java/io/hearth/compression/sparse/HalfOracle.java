@@ -1,4 +1,4 @@
-package io.hearth.compression;
+package io.hearth.compression.sparse;
 
 /** The values of one encoding with 16 bits each, computed in double by the definition. */
 final class HalfOracle {

@@ -1,8 +1,9 @@
-package io.hearth.compression;
+package io.hearth.compression.sparse;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.KernelKind;
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.format.Float32;
 import io.hearth.compression.format.Ranges;
 import io.hearth.core.MalformedMessageException;

@@ -1,5 +1,7 @@
-package io.hearth.compression;
+package io.hearth.compression.sparse;
 
+import io.hearth.compression.Codec;
+import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.format.Float32;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;

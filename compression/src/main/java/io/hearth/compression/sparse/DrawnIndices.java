@@ -1,4 +1,4 @@
-package io.hearth.compression;
+package io.hearth.compression.sparse;
 
 /**
  * The indices that a seed draws from {@code count} values: one of each of {@code kept} runs of almost equal length, so they rise. The first

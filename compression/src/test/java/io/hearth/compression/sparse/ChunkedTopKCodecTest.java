@@ -1,10 +1,14 @@
-package io.hearth.compression;
+package io.hearth.compression.sparse;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.compression.Codec;
+import io.hearth.compression.CodecContractTest;
+import io.hearth.compression.Pattern;
+import io.hearth.compression.Workers;
 import io.hearth.compression.format.Float32;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -20,12 +24,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class ChunkedTopKCodecTest extends CodecContractTest {
     @Override
-    Codec codec() {
+    protected Codec codec() {
         return new ChunkedTopKCodec(0.1, 256, 16);
     }
 
     @Override
-    float[] oracle(float[] values) {
+    protected float[] oracle(float[] values) {
         return oracle(values, 0.1, 256, 16);
     }
 
