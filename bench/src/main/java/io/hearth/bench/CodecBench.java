@@ -3,7 +3,7 @@ package io.hearth.bench;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.PassDenseCodec;
+import io.hearth.compression.block.PassDenseCodec;
 import io.hearth.compression.codecs.Codecs;
 import io.hearth.core.HearthException;
 import java.lang.foreign.Arena;

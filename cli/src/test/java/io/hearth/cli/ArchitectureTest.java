@@ -112,6 +112,7 @@ final class ArchitectureTest {
             Map.entry("collective.ring", Set.of("bench", "cli")),
             Map.entry("collective.state", Set.of("simulation")),
             Map.entry("collective.state.machine", Set.of("simulation")),
+            Map.entry("compression.block", Set.of("bench", "collective")),
             Map.entry("compression.codecs", Set.of("bench", "collective")),
             Map.entry("compression.memory", Set.of("collective")),
             Map.entry("compression.sparse", Set.of("collective")),

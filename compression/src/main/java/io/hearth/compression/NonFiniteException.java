@@ -37,7 +37,7 @@ public final class NonFiniteException extends CollectiveException {
     }
 
     /** For a finite value that {@code codec} would make infinite. */
-    static NonFiniteException beyond(long index, float value, String codec, float largest) {
+    public static NonFiniteException beyond(long index, float value, String codec, float largest) {
         return new NonFiniteException(
                 index,
                 value,

@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.hearth.accel.HalfFloat;
+import io.hearth.compression.block.HalfCodec;
+import io.hearth.compression.block.LevelCodec;
+import io.hearth.compression.block.NoneCodec;
+import io.hearth.compression.block.PassDenseCodec;
 import io.hearth.compression.format.Float32;
 import io.hearth.compression.format.Header;
 import io.hearth.compression.sparse.ChunkedTopKCodec;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.compression.block.NoneCodec;
 import io.hearth.compression.codecs.Codecs;
 import io.hearth.compression.codecs.GradientCompressor;
 import io.hearth.core.MalformedMessageException;

@@ -7,7 +7,7 @@ import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.NonFiniteException;
-import io.hearth.compression.PassDenseCodec;
+import io.hearth.compression.block.PassDenseCodec;
 import io.hearth.compression.codecs.Codecs;
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;

@@ -16,7 +16,7 @@ import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionRules;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.OnNonFinite;
-import io.hearth.compression.PassDenseCodec;
+import io.hearth.compression.block.PassDenseCodec;
 import io.hearth.compression.codecs.Codecs;
 import io.hearth.compression.memory.ErrorFeedback;
 import io.hearth.core.DataType;

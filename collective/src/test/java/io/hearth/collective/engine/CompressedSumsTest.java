@@ -13,7 +13,7 @@ import io.hearth.collective.Tensor;
 import io.hearth.collective.sum.EncodedParts;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.PassDenseCodec;
+import io.hearth.compression.block.PassDenseCodec;
 import io.hearth.compression.codecs.Codecs;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;

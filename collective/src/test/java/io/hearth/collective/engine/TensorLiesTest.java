@@ -12,7 +12,7 @@ import io.hearth.collective.sum.EncodedParts;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.LevelCodec;
+import io.hearth.compression.block.LevelCodec;
 import io.hearth.compression.sparse.ChunkedTopKCodec;
 import io.hearth.compression.sparse.TopKCodec;
 import io.hearth.identity.NodeId;

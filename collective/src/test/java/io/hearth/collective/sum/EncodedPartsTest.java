@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.LevelCodec;
+import io.hearth.compression.block.LevelCodec;
 import io.hearth.compression.codecs.Codecs;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;

@@ -1,8 +1,8 @@
 package io.hearth.compression.sparse;
 
 import io.hearth.compression.Codec;
-import io.hearth.compression.NoneCodec;
 import io.hearth.compression.Workers;
+import io.hearth.compression.block.NoneCodec;
 import io.hearth.compression.format.Float32;
 import io.hearth.compression.format.Header;
 import io.hearth.core.MalformedMessageException;

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.hearth.compression.CodecContractTest;
-import io.hearth.compression.NoneCodec;
 import io.hearth.compression.Workers;
+import io.hearth.compression.block.NoneCodec;
 import io.hearth.compression.format.Float32;
 import io.hearth.compression.format.Header;
 import io.hearth.core.MalformedMessageException;

@@ -1,4 +1,4 @@
-package io.hearth.compression;
+package io.hearth.compression.block;
 
 /** The values that block-wise codecs must give back, computed in the plainest way. */
 final class LevelOracle {

@@ -1,10 +1,14 @@
-package io.hearth.compression;
+package io.hearth.compression.block;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.HalfFloat;
+import io.hearth.compression.Codec;
+import io.hearth.compression.CodecContractTest;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.codecs.GradientCompressor;
 import org.junit.jupiter.api.Test;
 

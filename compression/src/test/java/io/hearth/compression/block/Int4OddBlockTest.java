@@ -1,4 +1,7 @@
-package io.hearth.compression;
+package io.hearth.compression.block;
+
+import io.hearth.compression.Codec;
+import io.hearth.compression.CodecContractTest;
 
 final class Int4OddBlockTest extends CodecContractTest {
     @Override

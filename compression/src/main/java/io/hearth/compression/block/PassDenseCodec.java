@@ -1,6 +1,8 @@
-package io.hearth.compression;
+package io.hearth.compression.block;
 
 import io.hearth.accel.CodecKernels;
+import io.hearth.compression.Codec;
+import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.format.Float32;
 import io.hearth.compression.format.Header;
 import io.hearth.core.MalformedMessageException;

@@ -1,10 +1,13 @@
-package io.hearth.compression;
+package io.hearth.compression.block;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.BlockFormat;
+import io.hearth.compression.Codec;
+import io.hearth.compression.CodecContractTest;
+import io.hearth.compression.Pattern;
 import io.hearth.compression.format.Header;
 import io.hearth.core.MalformedMessageException;
 import java.nio.ByteBuffer;

@@ -1,9 +1,11 @@
-package io.hearth.compression;
+package io.hearth.compression.block;
 
 import io.hearth.accel.BlockFormat;
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Rounding;
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.BlockCodec;
+import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.format.Float32;
 import io.hearth.compression.format.Header;
 import io.hearth.core.MalformedMessageException;

@@ -1,6 +1,8 @@
-package io.hearth.compression;
+package io.hearth.compression.block;
 
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.Codec;
+import io.hearth.compression.CodecContractTest;
 
 final class PassDenseCodecTest extends CodecContractTest {
     @Override

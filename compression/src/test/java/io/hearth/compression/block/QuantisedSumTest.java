@@ -1,8 +1,10 @@
-package io.hearth.compression;
+package io.hearth.compression.block;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.codecs.Codecs;
 import io.hearth.compression.format.Float32;
 import java.lang.foreign.Arena;
