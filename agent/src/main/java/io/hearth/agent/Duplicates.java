@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.transport.Appearance;

@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.collective.RankBounds;
 import io.hearth.collective.engine.CollectiveEngine;
 import io.hearth.collective.group.GroupActivity;

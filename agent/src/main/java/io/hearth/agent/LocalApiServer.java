@@ -1,6 +1,7 @@
 package io.hearth.agent;
 
 import com.google.gson.JsonObject;
+import io.hearth.agent.status.VersionedValue;
 import io.hearth.core.SetupException;
 import io.hearth.identity.Labels;
 import java.io.IOException;

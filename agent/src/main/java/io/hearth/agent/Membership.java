@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.agent.loop.MachineDriver;
 import io.hearth.agent.votes.VoterThread;
 import io.hearth.core.Clock;
 import io.hearth.core.LineageLostException;

@@ -1,5 +1,9 @@
 package io.hearth.agent;
 
+import io.hearth.agent.loop.NodeEvent;
+import io.hearth.agent.loop.NodeInbox;
+import io.hearth.agent.loop.NodeLoop;
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.discovery.Candidate;

@@ -1,5 +1,8 @@
 package io.hearth.agent;
 
+import io.hearth.agent.loop.NodeEvent;
+import io.hearth.agent.loop.RejectedEventException;
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

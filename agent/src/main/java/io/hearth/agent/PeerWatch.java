@@ -1,5 +1,7 @@
 package io.hearth.agent;
 
+import io.hearth.agent.loop.MachineDriver;
+import io.hearth.agent.loop.NodeEvent;
 import io.hearth.core.Clock;
 import io.hearth.election.Message;
 import io.hearth.election.health.HealthConfig;

@@ -1,5 +1,7 @@
 package io.hearth.agent;
 
+import io.hearth.agent.loop.NodeEvent;
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.identity.PeerId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

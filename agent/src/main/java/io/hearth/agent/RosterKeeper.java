@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.agent.loop.NodeEvent;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;

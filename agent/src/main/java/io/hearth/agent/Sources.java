@@ -1,11 +1,15 @@
 package io.hearth.agent;
 
+import io.hearth.agent.loop.CloseStack;
+import io.hearth.agent.loop.NodeEvent;
+import io.hearth.agent.loop.NodeInbox;
 import io.hearth.core.Clock;
 import io.hearth.discovery.HostPort;
 import io.hearth.discovery.Medium;
 import io.hearth.discovery.RememberedPeers;
 import io.hearth.discovery.StaticPeers;
 import io.hearth.discovery.mdns.InterfaceMonitor;
+import io.hearth.discovery.mdns.InterfacePolicy;
 import io.hearth.discovery.mdns.MdnsCounters;
 import io.hearth.discovery.mdns.MdnsOptions;
 import io.hearth.discovery.mdns.MdnsSource;
@@ -41,9 +45,15 @@ final class Sources implements AutoCloseable {
     private final StaticPeers named;
     private final RememberedPeers remembered;
 
-    /** Sources that have not started. */
+    /**
+     * Sources that have not started.
+     *
+     * @param peers addresses to dial besides those that are found
+     * @param policy interfaces that mDNS uses
+     */
     Sources(
-            HearthConfig config,
+            List<HostPort> peers,
+            InterfacePolicy policy,
             List<TagKey> keys,
             int port,
             SortedMap<String, InterfaceClass> interfaces,
@@ -56,10 +66,7 @@ final class Sources implements AutoCloseable {
         this.startedNanos = clock.nanoTime();
         tags = new TagCodec(keys);
         var options = new MdnsOptions(
-                port,
-                ListenOptions.interfaces(config),
-                name -> medium(interfaces.getOrDefault(name, InterfaceClass.OTHER)),
-                Optional.empty());
+                port, policy, name -> medium(interfaces.getOrDefault(name, InterfaceClass.OTHER)), Optional.empty());
         mdns = scope.keep(new MdnsSource(
                 tags,
                 options,
@@ -67,8 +74,7 @@ final class Sources implements AutoCloseable {
                 clock,
                 () -> inbox.event(new NodeEvent.NetworkChanged()),
                 fatal -> inbox.event(new NodeEvent.Failed("the thread that finds peers by mDNS", fatal))));
-        named = scope.keep(
-                StaticPeers.of(config.peers().stream().map(HostPort::parse).toList()));
+        named = scope.keep(StaticPeers.of(peers));
         remembered = scope.keep(new RememberedPeers(home.file("peers-" + self.slot())));
     }
 

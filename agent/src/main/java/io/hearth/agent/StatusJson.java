@@ -2,6 +2,7 @@ package io.hearth.agent;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.discovery.mdns.MdnsCounters;
 import java.util.Locale;
 

@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.collective.group.GroupActivity;
 import io.hearth.discovery.mdns.MdnsCounters;
 import io.hearth.election.Member;

@@ -3,6 +3,7 @@ package io.hearth.agent;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hearth.agent.loop.NodeInboxTest;
 import io.hearth.collective.group.CollectiveMessages;
 import io.hearth.collective.group.Resolution;
 import io.hearth.core.Bytes;

@@ -2,6 +2,7 @@ package io.hearth.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hearth.agent.loop.NodeInboxTest;
 import io.hearth.collective.group.GroupActivity;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;

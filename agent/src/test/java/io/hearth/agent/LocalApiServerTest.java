@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import io.hearth.agent.status.VersionedValue;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
 import java.io.IOException;

@@ -3,6 +3,7 @@ package io.hearth.agent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.agent.loop.NodeInboxTest;
 import io.hearth.agent.votes.VoterDisk;
 import io.hearth.agent.votes.VoterThread;
 import io.hearth.collective.group.CollectiveResolver;

@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.agent.loop.NodeEvent;
+import io.hearth.agent.loop.NodeInboxTest;
+import io.hearth.agent.loop.RejectedEventException;
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.discovery.Candidate;
 import io.hearth.discovery.Medium;
 import io.hearth.discovery.PeerAddress;

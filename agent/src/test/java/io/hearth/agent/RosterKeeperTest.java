@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.agent.loop.NodeEvent;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;

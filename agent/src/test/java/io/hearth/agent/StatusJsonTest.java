@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.google.gson.JsonObject;
+import io.hearth.agent.loop.NodeInboxTest;
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.discovery.mdns.MdnsCounters;
 import io.hearth.election.ElectionState;
 import io.hearth.election.MessageRejection;

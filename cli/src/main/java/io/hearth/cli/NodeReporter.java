@@ -1,7 +1,7 @@
 package io.hearth.cli;
 
 import io.hearth.agent.AutoDiscoveryBackend;
-import io.hearth.agent.ClusterStatus;
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.cli.terminal.Terminal;
 import java.util.Locale;
 import java.util.Optional;

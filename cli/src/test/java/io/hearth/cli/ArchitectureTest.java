@@ -106,6 +106,7 @@ final class ArchitectureTest {
             Map.entry("accel.metal", Set.of("cli")),
             Map.entry("accel.select", Set.of("agent", "bench", "cli", "collective", "compression")),
             Map.entry("agent.pairing", Set.of("cli")),
+            Map.entry("agent.status", Set.of("cli")),
             Map.entry("collective.engine", Set.of("agent")),
             Map.entry("collective.group", Set.of("agent", "simulation")),
             Map.entry("collective.pair.machine", Set.of("simulation")),

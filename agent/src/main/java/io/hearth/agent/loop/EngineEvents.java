@@ -1,11 +1,11 @@
-package io.hearth.agent;
+package io.hearth.agent.loop;
 
 import io.hearth.collective.engine.CollectiveListener;
 import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 
 /** Turns the reports of the collectives into events of the owner thread. */
-record EngineEvents(NodeInbox inbox) implements CollectiveListener {
+public record EngineEvents(NodeInbox inbox) implements CollectiveListener {
     @Override
     public void progress(long doneUpTo, GroupPhase phase) {
         inbox.progress(new NodeEvent.Progress(doneUpTo, phase));

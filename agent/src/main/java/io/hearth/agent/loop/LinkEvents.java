@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.loop;
 
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 
 /** Turns the events of links into events of the owner thread. */
-record LinkEvents(NodeInbox inbox) implements LinkObserver {
+public record LinkEvents(NodeInbox inbox) implements LinkObserver {
     @Override
     public void admitted(LinkInfo link) {
         inbox.event(new NodeEvent.Admitted(link));

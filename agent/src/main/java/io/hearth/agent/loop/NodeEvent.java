@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.loop;
 
 import io.hearth.discovery.Sighting;
 import io.hearth.election.GroupPhase;
@@ -18,7 +18,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 
 /** Events for a node's owner thread from other threads. */
-sealed interface NodeEvent {
+public sealed interface NodeEvent {
     /** A node was admitted and is linked. */
     record Admitted(LinkInfo link) implements NodeEvent {}
 

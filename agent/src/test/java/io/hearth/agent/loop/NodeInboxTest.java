@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.loop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -11,13 +11,13 @@ import io.hearth.identity.PeerId;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-final class NodeInboxTest {
+public final class NodeInboxTest {
     private static final NodeId LOUD = node(1);
     private static final NodeId QUIET = node(2);
 
     private final NodeInbox inbox = new NodeInbox();
 
-    static NodeId node(int number) {
+    public static NodeId node(int number) {
         byte[] key = new byte[32];
         key[0] = (byte) number;
         return new NodeId(PeerId.of(key), NodeId.AGENT);

@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.loop;
 
 import io.hearth.core.Clock;
 import io.hearth.core.Machine;
@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * <p>An effect may lead to a further event of the same machine (a freeze answers with a status); such an event waits until the effects of
  * the step before it are done, so effects of two steps never mix.
  */
-final class MachineDriver<S, E, F> {
+public final class MachineDriver<S, E, F> {
     private final Machine<S, E, F> machine;
     private final E tick;
     private final Clock clock;
@@ -31,7 +31,7 @@ final class MachineDriver<S, E, F> {
      * @param tick the event for passing time
      * @param effects carries one effect out; called on the thread of the step
      */
-    MachineDriver(Machine<S, E, F> machine, S start, E tick, Clock clock, Consumer<F> effects) {
+    public MachineDriver(Machine<S, E, F> machine, S start, E tick, Clock clock, Consumer<F> effects) {
         this.machine = machine;
         this.state = start;
         this.tick = tick;
@@ -39,7 +39,7 @@ final class MachineDriver<S, E, F> {
         this.effects = effects;
     }
 
-    S state() {
+    public S state() {
         return state;
     }
 
@@ -48,7 +48,7 @@ final class MachineDriver<S, E, F> {
      *
      * @throws RejectedEventException the machine threw
      */
-    void step(E event) {
+    public void step(E event) {
         waiting.add(event);
         if (stepping) {
             return;
@@ -74,13 +74,13 @@ final class MachineDriver<S, E, F> {
     }
 
     /** Steps the machine with its tick if that is due. */
-    void tickIfDue() {
+    public void tickIfDue() {
         if (sleepNanos() <= 0) {
             step(tick);
         }
     }
 
-    long sleepNanos() {
+    public long sleepNanos() {
         return machine.sleepNanos(state, clock.nanoTime());
     }
 }

@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.loop;
 
 import io.hearth.core.Clock;
 import java.time.Duration;
@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The owner thread of a node. Other threads only add events; only this thread uses the machines. */
-final class NodeLoop implements AutoCloseable {
+public final class NodeLoop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeLoop.class);
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final int BATCH_MAX = 256; // events before the machines get their ticks
 
     /** The work of the loop. */
-    interface Body {
+    public interface Body {
         void handle(NodeEvent event);
 
         /** Steps every machine whose tick is due, and publishes changes. */
@@ -36,13 +36,13 @@ final class NodeLoop implements AutoCloseable {
      *
      * @param failed gets the error that ended the loop, if {@link #close} did not end it
      */
-    NodeLoop(String name, Clock clock, NodeInbox inbox, Body body, Consumer<Throwable> failed) {
+    public NodeLoop(String name, Clock clock, NodeInbox inbox, Body body, Consumer<Throwable> failed) {
         this.clock = clock;
         this.turnedNanos = clock.nanoTime();
         thread = Thread.ofPlatform().name("hearth-loop-" + name).daemon().unstarted(() -> run(inbox, body, failed));
     }
 
-    void start() {
+    public void start() {
         thread.start();
     }
 
@@ -82,7 +82,7 @@ final class NodeLoop implements AutoCloseable {
     }
 
     /** Time since the loop last had nothing left to do, in nanoseconds; far above {@link Body#sleepNanos} if it is stuck. */
-    long idleNanos() {
+    public long idleNanos() {
         return clock.nanoTime() - turnedNanos;
     }
 

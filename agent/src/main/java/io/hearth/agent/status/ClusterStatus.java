@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.status;
 
 import io.hearth.collective.group.GroupActivity;
 import io.hearth.discovery.mdns.MdnsCounters;

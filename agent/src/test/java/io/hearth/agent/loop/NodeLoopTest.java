@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.loop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.status;
 
 import java.time.Duration;
 import java.util.Optional;
@@ -12,24 +12,24 @@ import java.util.function.Predicate;
  *
  * @param <T> an immutable value
  */
-final class VersionedValue<T> {
+public final class VersionedValue<T> {
     /** A value and its number, rising by one with each publication. */
-    record Version<T>(long number, T value) {}
+    public record Version<T>(long number, T value) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private volatile Version<T> newest; // written under the lock, read anywhere
 
-    VersionedValue(T first) {
+    public VersionedValue(T first) {
         newest = new Version<>(1, first);
     }
 
-    T value() {
+    public T value() {
         return newest.value();
     }
 
     /** Replaces the value; an equal one changes nothing and wakes no thread. */
-    void publish(T value) {
+    public void publish(T value) {
         lock.lock();
         try {
             if (!value.equals(newest.value())) {
@@ -42,7 +42,7 @@ final class VersionedValue<T> {
     }
 
     /** Wakes waiting threads although the value is the same, because something else changed. */
-    void touch() {
+    public void touch() {
         lock.lock();
         try {
             newest = new Version<>(newest.number() + 1, newest.value());
@@ -53,7 +53,7 @@ final class VersionedValue<T> {
     }
 
     /** Waits for a version newer than {@code number}; returns at once if there is one. */
-    Version<T> awaitAfter(long number) throws InterruptedException {
+    public Version<T> awaitAfter(long number) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             while (newest.number() <= number) {
@@ -66,7 +66,7 @@ final class VersionedValue<T> {
     }
 
     /** Waits until a value satisfies {@code wanted}; empty if {@code timeout} ends first. */
-    Optional<T> await(Predicate<T> wanted, Duration timeout) throws InterruptedException {
+    public Optional<T> await(Predicate<T> wanted, Duration timeout) throws InterruptedException {
         long left = bounded(timeout).toNanos();
         lock.lockInterruptibly();
         try {

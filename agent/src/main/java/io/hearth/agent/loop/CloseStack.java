@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.loop;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -10,14 +10,14 @@ import org.slf4j.LoggerFactory;
  * Closes resources in the opposite order of their opening, all of them, even if closing one fails. A resource that is added after {@link
  * #close} is closed at once.
  */
-final class CloseStack implements AutoCloseable {
+public final class CloseStack implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CloseStack.class);
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<AutoCloseable> open = new ArrayDeque<>(); // under lock
     private boolean closed; // under lock
 
-    <T extends AutoCloseable> T keep(T part) {
+    public <T extends AutoCloseable> T keep(T part) {
         lock.lock();
         try {
             if (!closed) {

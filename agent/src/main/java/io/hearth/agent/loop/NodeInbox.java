@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.loop;
 
 import io.hearth.identity.NodeId;
 import java.util.Map;
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * peers may fill the queue up to a reserve for events of links and sources, whose number has its own limits. A peer whose message finds no
  * place is marked as flooding, and the owner closes its link.
  */
-final class NodeInbox {
+public final class NodeInbox {
     private static final Logger LOG = LoggerFactory.getLogger(NodeInbox.class);
     private static final int EVENTS_MAX = 8192;
     private static final int RESERVE = 2048;
@@ -57,7 +57,7 @@ final class NodeInbox {
     }
 
     /** Adds any other event. */
-    void event(NodeEvent event) {
+    public void event(NodeEvent event) {
         if (!events.offer(event) && dropped.getAndIncrement() == 0) {
             LOG.error("the owner thread stands still: events are dropped, the first one is {}", event);
         }
@@ -85,7 +85,7 @@ final class NodeInbox {
     }
 
     /** Peers that sent more messages than this node can take, since the last call. */
-    Set<NodeId> flooding() {
+    public Set<NodeId> flooding() {
         var peers = Set.copyOf(flooding);
         flooding.removeAll(peers);
         return peers;
