@@ -112,7 +112,7 @@ public final class Sources implements AutoCloseable {
     }
 
     /** Counters of mDNS per interface. */
-    List<MdnsCounters> mdns() {
+    public List<MdnsCounters> mdns() {
         return mdns.counters();
     }
 
