@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveProgress;
 import io.hearth.collective.CollectiveTrace;

@@ -1,5 +1,8 @@
 package io.hearth.agent;
 
+import io.hearth.agent.loop.NodeLoop;
+import io.hearth.agent.status.ClusterStatus;
+import io.hearth.agent.status.VersionedValue;
 import io.hearth.collective.engine.CollectiveEngine;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;

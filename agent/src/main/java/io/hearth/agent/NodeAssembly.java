@@ -2,6 +2,29 @@ package io.hearth.agent;
 
 import io.hearth.accel.EngineName;
 import io.hearth.accel.select.Engines;
+import io.hearth.agent.group.Collectives;
+import io.hearth.agent.group.GroupTalk;
+import io.hearth.agent.group.Membership;
+import io.hearth.agent.group.machine.TrainerNote;
+import io.hearth.agent.loop.CloseStack;
+import io.hearth.agent.loop.EngineEvents;
+import io.hearth.agent.loop.LinkEvents;
+import io.hearth.agent.loop.NodeEvent;
+import io.hearth.agent.loop.NodeInbox;
+import io.hearth.agent.loop.NodeLoop;
+import io.hearth.agent.loop.RejectedEventException;
+import io.hearth.agent.node.NodeCore;
+import io.hearth.agent.node.StatusReport;
+import io.hearth.agent.peers.PeerDirectory;
+import io.hearth.agent.peers.PeerFaults;
+import io.hearth.agent.peers.PeerFinder;
+import io.hearth.agent.peers.Sources;
+import io.hearth.agent.peers.TagKeys;
+import io.hearth.agent.roster.RosterAdmission;
+import io.hearth.agent.roster.RosterKeeper;
+import io.hearth.agent.roster.RosterTalk;
+import io.hearth.agent.status.ClusterStatus;
+import io.hearth.agent.status.VersionedValue;
 import io.hearth.agent.votes.VoteFolder;
 import io.hearth.agent.votes.VoterThread;
 import io.hearth.collective.EngineOptions;
@@ -134,7 +157,16 @@ final class NodeAssembly implements AutoCloseable {
                 new LinkEvents(inbox)));
         SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
         TagKeys tags = closing.keep(new TagKeys());
-        sources = closing.keep(new Sources(config, tags.of(book), links.port(), interfaces, home, self, inbox, clock));
+        sources = closing.keep(new Sources(
+                config.peers().stream().map(HostPort::parse).toList(),
+                ListenOptions.interfaces(config),
+                tags.of(book),
+                links.port(),
+                interfaces,
+                home,
+                self,
+                inbox,
+                clock));
         sources.start(); // early, because it takes a second until others hear of this node
         engine = config.role() == Role.TRAINER
                 ? Optional.of(closing.keep(engine(config, links, reducer)))

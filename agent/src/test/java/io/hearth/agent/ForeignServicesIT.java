@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.core.ReduceOp;
 import io.hearth.discovery.HostPort;
 import java.io.IOException;

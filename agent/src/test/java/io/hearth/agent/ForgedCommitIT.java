@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.collective.DistributedContext;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.RemovedFromClusterException;

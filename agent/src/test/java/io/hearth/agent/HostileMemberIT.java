@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.core.Bytes;
 import io.hearth.core.CollectiveException;

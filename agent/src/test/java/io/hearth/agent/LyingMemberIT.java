@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.DistributedContext;
 import io.hearth.core.ReduceOp;

@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.discovery.HostPort;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceFile;

@@ -3,7 +3,8 @@ package io.hearth.bench;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.PassDenseCodec;
+import io.hearth.compression.block.PassDenseCodec;
+import io.hearth.compression.codecs.Codecs;
 import io.hearth.core.HearthException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -52,7 +53,7 @@ public final class CodecBench {
             Consumer<CodecLine> lines)
             throws HearthException {
         try (var arena = Arena.ofConfined()) {
-            Codec codec = strategy.codec();
+            Codec codec = Codecs.of(strategy);
             long count = plan.values();
             long bytes = count * Float.BYTES;
             MemorySegment room = arena.allocate(codec.encodedBytesMax(count), Long.BYTES);
@@ -84,7 +85,7 @@ public final class CodecBench {
             MemorySegment room,
             MemorySegment sum)
             throws HearthException {
-        Codec codec = strategy.codec();
+        Codec codec = Codecs.of(strategy);
         long count = sum.byteSize() / Float.BYTES;
         boolean alike = strategy
                 instanceof

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.GradientCompressor;
+import io.hearth.compression.codecs.GradientCompressor;
 import io.hearth.core.HearthException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -3,6 +3,7 @@ package io.hearth.bench;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.codecs.Codecs;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -55,7 +56,7 @@ public class CodecMicro {
     /** Makes gradients and one encoding of them. */
     @Setup(Level.Trial)
     public void allocate() throws NonFiniteException {
-        codec = ((CompressionStrategy.Coded) CompressionStrategy.parse(compression)).codec();
+        codec = Codecs.of((CompressionStrategy.Coded) CompressionStrategy.parse(compression));
         count = bytes / Float.BYTES;
         arena = Arena.ofConfined();
         gradients = arena.allocate(bytes, 64);

@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import io.hearth.compression.format.Float32;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 

@@ -1,8 +1,7 @@
 package io.hearth.compression;
 
 import io.hearth.accel.BlockFormat;
-import io.hearth.accel.CodecKernels;
-import io.hearth.accel.select.Engines;
+import io.hearth.compression.format.Ranges;
 import java.util.HashSet;
 import java.util.List;
 
@@ -34,24 +33,17 @@ public sealed interface CompressionStrategy
 
     /** Strategies of independent encodings: each can be decoded without the others. */
     sealed interface Coded extends CompressionStrategy {
-        /**
-         * The encoder and decoder; stateless, so threads may share it.
-         *
-         * @param kernels of the engine that does the work; shared with others
-         */
-        Codec codec(CodecKernels kernels);
-
-        /** The same with the fastest engine of this JVM, the GPU excepted; the bits do not depend on the engine. */
-        default Codec codec() {
-            return codec(Engines.best().codecKernels());
-        }
-
-        /** How sums keep the residuals of encodings, which are sent later ({@link ErrorFeedback}). */
+        /** How sums keep the residuals of encodings, which are sent later ({@code ErrorFeedback}). */
         Residual residual();
 
         /** Whether sums keep residuals. */
         default boolean keepsResidual() {
             return residual() != Residual.NONE;
+        }
+
+        /** How the codec handles a tensor with a value that it cannot carry. */
+        default OnNonFinite onNonFinite() {
+            return OnNonFinite.ERROR;
         }
 
         /** Number of values that share a scale; parts of a tensor begin at its multiples. 1 if each value is encoded by itself. */
@@ -80,12 +72,6 @@ public sealed interface CompressionStrategy
             StrategyText.requireShort(codec.name());
         }
 
-        /** The caller's own codec; the kernels are ignored. */
-        @Override
-        public Codec codec(CodecKernels kernels) {
-            return codec;
-        }
-
         /** Float32 if the codec is lossy, none otherwise. */
         @Override
         public Residual residual() {
@@ -96,11 +82,6 @@ public sealed interface CompressionStrategy
         public int block() {
             return codec instanceof BlockCodec blocks ? blocks.block() : 1;
         }
-
-        @Override
-        public String text() {
-            return codec.name();
-        }
     }
 
     /** Exact float32. */
@@ -108,11 +89,6 @@ public sealed interface CompressionStrategy
         @Override
         public Residual residual() {
             return Residual.NONE;
-        }
-
-        @Override
-        public Codec codec(CodecKernels kernels) {
-            return new NoneCodec(kernels);
         }
     }
 
@@ -125,12 +101,7 @@ public sealed interface CompressionStrategy
      * @param residual of what rounding leaves out; none is usual
      * @param onNonFinite for finite values beyond its range; NaN and infinity arrive as such
      */
-    record Fp16(Residual residual, OnNonFinite onNonFinite) implements Coded {
-        @Override
-        public Codec codec(CodecKernels kernels) {
-            return onNonFinite.around(new Fp16Codec(kernels), kernels);
-        }
-    }
+    record Fp16(Residual residual, OnNonFinite onNonFinite) implements Coded {}
 
     /**
      * The upper half of each float32.
@@ -138,12 +109,7 @@ public sealed interface CompressionStrategy
      * @param residual of what rounding leaves out; none is usual
      * @param onNonFinite for finite values beyond its range; NaN and infinity arrive as such
      */
-    record Bf16(Residual residual, OnNonFinite onNonFinite) implements Coded {
-        @Override
-        public Codec codec(CodecKernels kernels) {
-            return onNonFinite.around(new Bf16Codec(kernels), kernels);
-        }
-    }
+    record Bf16(Residual residual, OnNonFinite onNonFinite) implements Coded {}
 
     /**
      * One byte per value and one scale per block. With rounding to nearest and no residual, values below half a scale would never be
@@ -155,18 +121,16 @@ public sealed interface CompressionStrategy
      * @param onNonFinite for NaN and infinity
      */
     record Int8(int block, boolean stochastic, Residual residual, OnNonFinite onNonFinite) implements Coded {
+        /** Small enough that a large value coarsens few neighbours, even if gradients have heavy tails; scales cost 6 %. */
+        public static final int BLOCK_DEFAULT = 64;
+
         public Int8 {
-            Int8Codec.format(block);
+            var _ = new BlockFormat(Byte.SIZE, block); // checks the range
         }
 
         /** Stochastic rounding, no residual; a tensor that is not finite is rejected. */
         public Int8(int block) {
             this(block, true, Residual.NONE, OnNonFinite.ERROR);
-        }
-
-        @Override
-        public Codec codec(CodecKernels kernels) {
-            return onNonFinite.around(new Int8Codec(block, stochastic, kernels), kernels);
         }
     }
 
@@ -179,18 +143,16 @@ public sealed interface CompressionStrategy
      * @param onNonFinite for NaN and infinity
      */
     record Int4(int block, boolean stochastic, Residual residual, OnNonFinite onNonFinite) implements Coded {
+        /** Blocks are small because with 15 levels, values far below the largest of their block are lost; scales cost 12 %. */
+        public static final int BLOCK_DEFAULT = 64;
+
         public Int4 {
-            Int4Codec.format(block);
+            var _ = new BlockFormat(Byte.SIZE / 2, block); // checks the range
         }
 
         /** Rounding to nearest, the residual kept as float32; a tensor that is not finite is rejected. */
         public Int4(int block) {
             this(block, false, Residual.FLOAT32, OnNonFinite.ERROR);
-        }
-
-        @Override
-        public Codec codec(CodecKernels kernels) {
-            return onNonFinite.around(new Int4Codec(block, stochastic, kernels), kernels);
         }
     }
 
@@ -204,26 +166,21 @@ public sealed interface CompressionStrategy
      * @param onNonFinite for NaN and infinity
      */
     record TopK(double fraction, int chunk, int bits, Residual residual, OnNonFinite onNonFinite) implements Coded {
+        /** One value in a hundred: with error feedback, it trains like dense gradients. */
+        public static final double FRACTION_DEFAULT = 0.01;
+
         public TopK {
-            TopKCodec.checkFraction("topk", fraction);
+            Ranges.requireFraction("topk", fraction);
             if (chunk == 0) {
-                KeptValues.requireBits(bits);
+                Ranges.requireBits(bits);
             } else {
-                SparseChunks.requireSettings(chunk, bits);
+                Ranges.requireChunks(chunk, bits);
             }
         }
 
         /** 16 bits of each value, the residual kept as float32; a tensor that is not finite is rejected. */
         public TopK(double fraction) {
             this(fraction, 0, Short.SIZE, Residual.FLOAT32, OnNonFinite.ERROR);
-        }
-
-        @Override
-        public Codec codec(CodecKernels kernels) {
-            Codec codec = chunk == 0
-                    ? new TopKCodec(fraction, bits == Float.SIZE, kernels)
-                    : new ChunkedTopKCodec(fraction, chunk, bits, kernels);
-            return onNonFinite.around(codec, kernels);
         }
     }
 
@@ -235,7 +192,7 @@ public sealed interface CompressionStrategy
     }
 
     /**
-     * Sends values drawn by a seed that all members share. The drawn values are summed as plain float32: {@link RandomKMemory}.
+     * Sends values drawn by a seed that all members share. The drawn values are summed as plain float32: {@code RandomKMemory}.
      *
      * @param fraction share of the values that is kept, above 0, at most 1
      * @param residual of all values that are not sent; not {@code BFLOAT16}
@@ -243,7 +200,7 @@ public sealed interface CompressionStrategy
      */
     record RandomK(double fraction, Residual residual, OnNonFinite onNonFinite) implements Coded {
         public RandomK {
-            TopKCodec.checkFraction("randomk", fraction);
+            Ranges.requireFraction("randomk", fraction);
             requireWide("randomk", residual);
         }
 
@@ -251,15 +208,10 @@ public sealed interface CompressionStrategy
         public RandomK(double fraction) {
             this(fraction, Residual.FLOAT32, OnNonFinite.ERROR);
         }
-
-        @Override
-        public Codec codec(CodecKernels kernels) {
-            return onNonFinite.around(new RandomKCodec(fraction, kernels), kernels);
-        }
     }
 
     /**
-     * Sends the largest values of a sum that gathers momentum while it waits: {@link DgcMemory}. A member that joins later goes through the
+     * Sends the largest values of a sum that gathers momentum while it waits: {@code DgcMemory}. A member that joins later goes through the
      * warm-up by itself, and sends the larger shares meanwhile.
      *
      * @param fraction share of the values that is kept after the warm-up, above 0, at most 1
@@ -281,7 +233,7 @@ public sealed interface CompressionStrategy
                 throw new IllegalArgumentException("need 0 or more warm-up steps, got " + warmUpSteps
                         + "; a usual choice is the steps of an epoch");
             }
-            KeptValues.requireBits(bits);
+            Ranges.requireBits(bits);
             options(fraction, momentum, warmUpSteps, clipNorm).reusing(reuseSteps);
         }
 
@@ -309,7 +261,7 @@ public sealed interface CompressionStrategy
         }
 
         private static DgcOptions options(double fraction, float momentum, int warmUpSteps, double clipNorm) {
-            TopKCodec.checkFraction("dgc", fraction);
+            Ranges.requireFraction("dgc", fraction);
             SparsitySchedule schedule = warmUpSteps == 0
                     ? SparsitySchedule.constant(fraction)
                     : SparsitySchedule.downTo(fraction, warmUpSteps);
@@ -318,7 +270,7 @@ public sealed interface CompressionStrategy
     }
 
     /**
-     * Sends the gradient, taken as a matrix, as the product of two thin matrices: {@link PowerSgdMemory}.
+     * Sends the gradient, taken as a matrix, as the product of two thin matrices: {@code PowerSgdMemory}.
      *
      * @param rank columns of both factors, 1 or more
      * @param residual of the product; not {@code BFLOAT16}
@@ -328,7 +280,7 @@ public sealed interface CompressionStrategy
         static final int RANK_DEFAULT = 2;
 
         public PowerSgd {
-            PowerSgdMemory.checkRank(rank);
+            Ranges.requireRank(rank);
             requireWide("powersgd", residual);
         }
 
@@ -360,13 +312,12 @@ public sealed interface CompressionStrategy
         public static final int ALLOWED_MAX = 6;
 
         private static final Fp16 DENSE_FP16 = new Fp16(Residual.NONE, OnNonFinite.DENSE);
-        private static final Int8 DENSE_INT8 =
-                new Int8(Int8Codec.BLOCK_DEFAULT, true, Residual.NONE, OnNonFinite.DENSE);
+        private static final Int8 DENSE_INT8 = new Int8(Int8.BLOCK_DEFAULT, true, Residual.NONE, OnNonFinite.DENSE);
         private static final Auto INT8 = new Auto(List.of(DENSE_FP16, DENSE_INT8));
         private static final Auto LOSSY = new Auto(List.of(
                 DENSE_FP16,
                 DENSE_INT8,
-                new TopK(TopKCodec.FRACTION_DEFAULT, 0, Short.SIZE, Residual.FLOAT32, OnNonFinite.DENSE)));
+                new TopK(TopK.FRACTION_DEFAULT, 0, Short.SIZE, Residual.FLOAT32, OnNonFinite.DENSE)));
 
         public Auto {
             allowed = List.copyOf(allowed);

@@ -1,14 +1,14 @@
 package io.hearth.compression;
 
 /**
- * Options of {@link DgcMemory}.
+ * Options of {@code DgcMemory}.
  *
  * @param schedule share kept, by step
  * @param momentum of the optimiser, which must not apply it again: 0 to below 1; 0 makes it plain error feedback
  * @param clipNorm largest L2 norm of a tensor's summed gradient; above 0, infinite for no clipping
  * @param reuseSteps steps between exact searches for the threshold, at least 1. In between, the last threshold is used again, while it
  *     keeps half to twice the wanted number of values
- * @param full whether to send all 32 bits of each value, or else 16, as {@link TopKCodec} does
+ * @param full whether to send all 32 bits of each value, or else 16, as {@code TopKCodec} does
  */
 public record DgcOptions(SparsitySchedule schedule, float momentum, double clipNorm, int reuseSteps, boolean full) {
     /** Checks the ranges. */

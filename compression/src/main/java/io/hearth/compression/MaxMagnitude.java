@@ -1,6 +1,9 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.KernelKind;
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.format.Float32;
 import java.lang.foreign.MemorySegment;
 
 /** The largest magnitude of a tensor. */
@@ -14,8 +17,21 @@ public final class MaxMagnitude {
      * @throws NonFiniteException if there is such a value; names the first one
      */
     public static void requireFinite(MemorySegment values, long count) throws NonFiniteException {
+        requireFinite(Engines.best().codecKernels(), values, count);
+    }
+
+    /** The same with the kernels of an engine. */
+    public static void requireFinite(CodecKernels kernels, MemorySegment values, long count) throws NonFiniteException {
         Float32.checkRoom(values, count);
-        Float32.checkFinite(Engines.best().codecKernels(), values, count);
+        int run = kernels.run(KernelKind.SELECT_FLOAT32, count);
+        int[] places = new int[(int) Math.min(run, count) + CodecKernels.SELECT_SLACK];
+        for (long done = 0; done < count; done += run) {
+            int n = (int) Math.min(run, count - done);
+            if (kernels.select(values, done * Float.BYTES, n, Float32.INFINITY_BITS, places) > 0) {
+                long index = done + places[0];
+                throw new NonFiniteException(index, values.get(Float32.FLOAT, index * Float.BYTES));
+            }
+        }
     }
 
     /**

@@ -37,7 +37,7 @@ public final class NonFiniteException extends CollectiveException {
     }
 
     /** For a finite value that {@code codec} would make infinite. */
-    static NonFiniteException beyond(long index, float value, String codec, float largest) {
+    public static NonFiniteException beyond(long index, float value, String codec, float largest) {
         return new NonFiniteException(
                 index,
                 value,
@@ -46,7 +46,7 @@ public final class NonFiniteException extends CollectiveException {
     }
 
     /** For a finite value whose product with the factors of {@code powersgd} is not finite. */
-    static NonFiniteException tooLarge(long index, float value) {
+    public static NonFiniteException tooLarge(long index, float value) {
         return new NonFiniteException(
                 index,
                 value,
@@ -54,7 +54,7 @@ public final class NonFiniteException extends CollectiveException {
     }
 
     /** For a value of a factor of {@code powersgd} that is finite on each member, but whose sum is not. */
-    static NonFiniteException inFactors(long index, float value) {
+    public static NonFiniteException inFactors(long index, float value) {
         return new NonFiniteException(
                 "summed factor value ",
                 index,

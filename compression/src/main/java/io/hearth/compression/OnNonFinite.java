@@ -1,18 +1,9 @@
 package io.hearth.compression;
 
-import io.hearth.accel.CodecKernels;
-
 /** How a lossy codec handles a tensor with a value that it cannot carry. */
 public enum OnNonFinite {
     /** Reject the tensor with an error that names the value; the collective fails on all ranks. */
     ERROR,
     /** Send the plain values in this step. */
-    DENSE;
-
-    Codec around(Codec codec, CodecKernels kernels) {
-        return switch (this) {
-            case ERROR -> codec;
-            case DENSE -> new PassDenseCodec(codec, kernels);
-        };
-    }
+    DENSE
 }

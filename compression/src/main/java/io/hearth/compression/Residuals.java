@@ -1,6 +1,7 @@
 package io.hearth.compression;
 
 import io.hearth.accel.select.Engines;
+import io.hearth.compression.format.Float32;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 

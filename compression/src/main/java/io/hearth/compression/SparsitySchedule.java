@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import io.hearth.compression.format.Ranges;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -19,7 +20,7 @@ public record SparsitySchedule(List<Double> fractions, long stepsEach) {
             throw new IllegalArgumentException(
                     "need at least one fraction and stepsEach >= 1, got " + fractions.size() + " and " + stepsEach);
         }
-        fractions.forEach(fraction -> TopKCodec.checkFraction("sparsity", fraction));
+        fractions.forEach(fraction -> Ranges.requireFraction("sparsity", fraction));
     }
 
     /** The schedule of Lin et al. (ICLR 2018): leaves out 75, 93.75, 98.4375, 99.6 and then 99.9 %. */
@@ -46,7 +47,7 @@ public record SparsitySchedule(List<Double> fractions, long stepsEach) {
         return fractions.get((int) Math.min(step / stepsEach, fractions.size() - 1));
     }
 
-    double largest() {
+    public double largest() {
         return fractions.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
     }
 }

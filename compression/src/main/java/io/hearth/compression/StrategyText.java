@@ -12,6 +12,9 @@ import io.hearth.compression.CompressionStrategy.None;
 import io.hearth.compression.CompressionStrategy.PowerSgd;
 import io.hearth.compression.CompressionStrategy.RandomK;
 import io.hearth.compression.CompressionStrategy.TopK;
+import io.hearth.compression.text.CodecText;
+import io.hearth.compression.text.Setting;
+import io.hearth.compression.text.Values;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,12 +27,11 @@ final class StrategyText {
     private static final String BLOCK_VALUES = "8 to 65536 values per scale";
     private static final String FRACTION_VALUES = "above 0, at most 1: the share of the values that is sent";
 
-    private static final Setting<Integer> BLOCK8 = Setting.whole("block", BLOCK_VALUES, Int8Codec.BLOCK_DEFAULT);
-    private static final Setting<Integer> BLOCK4 = Setting.whole("block", BLOCK_VALUES, Int4Codec.BLOCK_DEFAULT);
+    private static final Setting<Integer> BLOCK8 = Setting.whole("block", BLOCK_VALUES, Int8.BLOCK_DEFAULT);
+    private static final Setting<Integer> BLOCK4 = Setting.whole("block", BLOCK_VALUES, Int4.BLOCK_DEFAULT);
     private static final Setting<Boolean> ROUNDING8 = rounding(true);
     private static final Setting<Boolean> ROUNDING4 = rounding(false);
-    private static final Setting<Double> FRACTION =
-            Setting.number("fraction", FRACTION_VALUES, TopKCodec.FRACTION_DEFAULT);
+    private static final Setting<Double> FRACTION = Setting.number("fraction", FRACTION_VALUES, TopK.FRACTION_DEFAULT);
     private static final Setting<Integer> BITS = Setting.whole("bits", "16 or 32 of each value", Short.SIZE);
     private static final Setting<Residual> NO_RESIDUAL =
             Setting.oneOf("residual", List.of(Residual.values()), Residual.NONE);
@@ -154,7 +156,7 @@ final class StrategyText {
             values -> new PowerSgd(values.get(RANK), values.get(WIDE_RESIDUAL)),
             powerSgd -> new Values().with(RANK, powerSgd.rank()).with(WIDE_RESIDUAL, powerSgd.residual()));
 
-    private static final List<CodecText<?>> TABLES =
+    private static final List<CodecText<? extends CompressionStrategy>> TABLES =
             List.of(NONE_TEXT, FP16, BF16, INT8, INT4, TOP_K, RANDOM_K, DGC, POWER_SGD);
 
     private static final Pattern OPTION = Pattern.compile("[a-z]+=.*");

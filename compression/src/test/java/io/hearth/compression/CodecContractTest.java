@@ -6,6 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.hearth.accel.HalfFloat;
+import io.hearth.compression.block.HalfCodec;
+import io.hearth.compression.block.LevelCodec;
+import io.hearth.compression.block.NoneCodec;
+import io.hearth.compression.block.PassDenseCodec;
+import io.hearth.compression.format.Float32;
+import io.hearth.compression.format.Header;
+import io.hearth.compression.sparse.ChunkedTopKCodec;
+import io.hearth.compression.sparse.RandomKCodec;
+import io.hearth.compression.sparse.TopKCodec;
 import io.hearth.core.MalformedMessageException;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Arena;
@@ -17,21 +27,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The contract of every codec. */
-abstract class CodecContractTest {
+public abstract class CodecContractTest {
     private static final int[] LENGTHS = {0, 1, 2, 3, 7, 8, 9, 255, 256, 257, 1021, 2048, 2049, 10_007};
     private static final float[] NOT_FINITE = {
         Float.NaN, Float.intBitsToFloat(0xff80_0001), Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY
     };
 
-    abstract Codec codec();
+    protected abstract Codec codec();
 
     /** Whether the codec can encode that finite value. */
-    boolean inRange(float value) {
+    protected boolean inRange(float value) {
         return true;
     }
 
     /** The values that decoding must give for finite {@code values}, computed in the plainest way. */
-    abstract float[] oracle(float[] values);
+    protected abstract float[] oracle(float[] values);
 
     @ParameterizedTest
     @EnumSource
@@ -286,12 +296,12 @@ abstract class CodecContractTest {
     void anotherCodecsBytesAreRefused() throws Exception {
         Codec[] others = {
             new NoneCodec(),
-            new Fp16Codec(),
-            new Bf16Codec(),
-            new Int8Codec(256),
-            new Int8Codec(64),
-            new Int4Codec(64),
-            new Int4Codec(128),
+            new HalfCodec(HalfFloat.BINARY16),
+            new HalfCodec(HalfFloat.BFLOAT16),
+            new LevelCodec(8, 256, false),
+            new LevelCodec(8, 64, false),
+            new LevelCodec(4, 64, false),
+            new LevelCodec(4, 128, false),
             new TopKCodec(0.01),
             new TopKCodec(0.5),
             new RandomKCodec(0.05),
@@ -385,11 +395,11 @@ abstract class CodecContractTest {
         return i;
     }
 
-    final byte[] encoded(float... values) throws NonFiniteException {
+    protected final byte[] encoded(float... values) throws NonFiniteException {
         return encoded(codec(), 0, values);
     }
 
-    static byte[] encoded(Codec codec, long seed, float... values) throws NonFiniteException {
+    public static byte[] encoded(Codec codec, long seed, float... values) throws NonFiniteException {
         try (var arena = Arena.ofConfined()) {
             MemorySegment memory = arena.allocateFrom(Float32.FLOAT, values);
             MemorySegment room = arena.allocate(codec.encodedBytesMax(values.length) + 1);
@@ -401,7 +411,7 @@ abstract class CodecContractTest {
         }
     }
 
-    final float[] decoded(byte[] encoded, int count) throws MalformedMessageException {
+    protected final float[] decoded(byte[] encoded, int count) throws MalformedMessageException {
         try (var arena = Arena.ofConfined()) {
             MemorySegment values = arena.allocate(Float32.FLOAT, count);
             values.fill((byte) 0x77);
@@ -419,7 +429,7 @@ abstract class CodecContractTest {
         }
     }
 
-    static void assertBitsEqual(float[] expected, float[] actual, String what) {
+    public static void assertBitsEqual(float[] expected, float[] actual, String what) {
         assertEquals(expected.length, actual.length, what);
         for (int i = 0; i < expected.length; i++) {
             if (Float.floatToRawIntBits(expected[i]) != Float.floatToRawIntBits(actual[i])) {

@@ -3,6 +3,8 @@ package io.hearth.compression;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.hearth.compression.format.Float32;
+import io.hearth.compression.format.Header;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

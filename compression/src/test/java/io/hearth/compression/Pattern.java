@@ -3,7 +3,7 @@ package io.hearth.compression;
 import java.util.SplittableRandom;
 
 /** Test values that reveal mistakes of codecs. */
-enum Pattern {
+public enum Pattern {
     ZERO {
         @Override
         float value(SplittableRandom random, int i) {
@@ -50,7 +50,7 @@ enum Pattern {
 
     abstract float value(SplittableRandom random, int i);
 
-    final float[] values(int length) {
+    public final float[] values(int length) {
         var random = new SplittableRandom(length);
         float[] values = new float[length];
         for (int i = 0; i < length; i++) {

@@ -1,7 +1,7 @@
 package io.hearth.cli.node;
 
 import io.hearth.agent.AutoDiscoveryBackend;
-import io.hearth.agent.ClusterStatus;
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.cli.terminal.ShortId;
 import io.hearth.cli.terminal.Terminal;
 import java.util.Locale;

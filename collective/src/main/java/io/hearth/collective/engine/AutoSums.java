@@ -21,7 +21,7 @@ import io.hearth.collective.sum.TensorBucket;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.CompressionStrategy.Auto;
 import io.hearth.compression.CompressionStrategy.Coded;
-import io.hearth.compression.ErrorFeedback;
+import io.hearth.compression.memory.ErrorFeedback;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;

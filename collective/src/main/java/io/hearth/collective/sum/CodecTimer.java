@@ -7,7 +7,8 @@ import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.NonFiniteException;
-import io.hearth.compression.PassDenseCodec;
+import io.hearth.compression.block.PassDenseCodec;
+import io.hearth.compression.codecs.Codecs;
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
@@ -63,7 +64,7 @@ public final class CodecTimer {
 
     private CodecTimer(CompressionStrategy.Coded strategy, CodecKernels kernels, Arena arena) {
         this.keepsResidual = strategy.keepsResidual();
-        this.codec = strategy.codec(kernels);
+        this.codec = Codecs.of(strategy, kernels);
         this.values = gradient(arena);
         this.residual = arena.allocate(values.byteSize());
         this.left = arena.allocate(values.byteSize());

@@ -6,16 +6,17 @@ import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionRules;
 import io.hearth.compression.CompressionRules.Rule;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.DgcMemory;
-import io.hearth.compression.ErrorFeedback;
-import io.hearth.compression.GradientMemory;
-import io.hearth.compression.GradualEncoding;
 import io.hearth.compression.NonFiniteException;
-import io.hearth.compression.PassDenseCodec;
 import io.hearth.compression.Pending;
-import io.hearth.compression.SparsePending;
-import io.hearth.compression.SparseSum;
 import io.hearth.compression.Workers;
+import io.hearth.compression.block.PassDenseCodec;
+import io.hearth.compression.codecs.Codecs;
+import io.hearth.compression.memory.DgcMemory;
+import io.hearth.compression.memory.ErrorFeedback;
+import io.hearth.compression.memory.GradientMemory;
+import io.hearth.compression.memory.SparsePending;
+import io.hearth.compression.sparse.GradualEncoding;
+import io.hearth.compression.sparse.SparseSum;
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
@@ -102,7 +103,7 @@ public final class CodecWarmUp implements AutoCloseable {
     private static CodecWarmUp of(CompressionStrategy sparse, CodecKernels kernels) {
         return switch (sparse) {
             case CompressionStrategy.TopK topK -> {
-                Codec codec = PassDenseCodec.within(topK.codec(kernels));
+                Codec codec = PassDenseCodec.within(Codecs.of(topK, kernels));
                 Optional<ErrorFeedback> residuals = topK.keepsResidual()
                         ? Optional.of(new ErrorFeedback(codec, topK.residual(), 1, 0, kernels, Workers.NONE))
                         : Optional.empty();

@@ -1,18 +1,19 @@
 package io.hearth.collective.sum;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.compression.CompressionMemory;
 import io.hearth.compression.CompressionRules;
 import io.hearth.compression.CompressionRules.Rule;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.DgcMemory;
-import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.OnNonFinite;
-import io.hearth.compression.PassDenseCodec;
-import io.hearth.compression.PowerSgdMemory;
-import io.hearth.compression.RandomKMemory;
 import io.hearth.compression.Residual;
 import io.hearth.compression.Workers;
+import io.hearth.compression.block.PassDenseCodec;
+import io.hearth.compression.codecs.Codecs;
+import io.hearth.compression.memory.CompressionMemory;
+import io.hearth.compression.memory.DgcMemory;
+import io.hearth.compression.memory.ErrorFeedback;
+import io.hearth.compression.memory.PowerSgdMemory;
+import io.hearth.compression.memory.RandomKMemory;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -130,7 +131,7 @@ public final class CompressionMemories implements AutoCloseable {
                 new RandomKMemory(fraction, residual != Residual.NONE, TENSORS_MAX, kernels);
             case CompressionStrategy.Coded coded ->
                 new ErrorFeedback(
-                        PassDenseCodec.within(coded.codec(kernels)),
+                        PassDenseCodec.within(Codecs.of(coded, kernels)),
                         coded.residual(),
                         TENSORS_MAX,
                         0,

@@ -9,7 +9,7 @@ import io.hearth.collective.exchange.ExchangeWatch;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.Seeds;
 import io.hearth.compression.NonFiniteException;
-import io.hearth.compression.RandomKMemory;
+import io.hearth.compression.memory.RandomKMemory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;

@@ -1,16 +1,16 @@
 package io.hearth.collective.sum;
 
-import io.hearth.compression.ChunkedTopKCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.DgcMemory;
-import io.hearth.compression.ErrorFeedback;
-import io.hearth.compression.GradualEncoding;
 import io.hearth.compression.NonFiniteException;
-import io.hearth.compression.PassDenseCodec;
 import io.hearth.compression.Pending;
-import io.hearth.compression.SparseSum;
 import io.hearth.compression.Workers;
+import io.hearth.compression.block.PassDenseCodec;
+import io.hearth.compression.memory.DgcMemory;
+import io.hearth.compression.memory.ErrorFeedback;
+import io.hearth.compression.sparse.ChunkedTopKCodec;
+import io.hearth.compression.sparse.GradualEncoding;
+import io.hearth.compression.sparse.SparseSum;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
@@ -64,7 +64,7 @@ sealed interface Encodings {
     boolean carriesNonFinite();
 
     /**
-     * Whether decoding also accepts an encoding of {@link io.hearth.compression.NoneCodec}, which a rank sends when the codec
+     * Whether decoding also accepts an encoding of {@link io.hearth.compression.block.NoneCodec}, which a rank sends when the codec
      * cannot carry one of its values.
      */
     boolean passesPlain();

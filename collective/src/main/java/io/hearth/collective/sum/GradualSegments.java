@@ -8,8 +8,8 @@ import io.hearth.collective.exchange.PlainSegments;
 import io.hearth.collective.exchange.Region;
 import io.hearth.collective.exchange.SegmentWork;
 import io.hearth.collective.schedule.Transfer;
-import io.hearth.compression.GradualEncoding;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.sparse.GradualEncoding;
 import io.hearth.transport.ReceivedRecord;
 import java.lang.foreign.MemorySegment;
 

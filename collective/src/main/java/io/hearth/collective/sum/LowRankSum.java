@@ -8,7 +8,7 @@ import io.hearth.collective.exchange.ExchangeWatch;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;
-import io.hearth.compression.PowerSgdMemory;
+import io.hearth.compression.memory.PowerSgdMemory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

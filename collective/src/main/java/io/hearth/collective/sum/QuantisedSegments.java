@@ -9,7 +9,7 @@ import io.hearth.collective.group.StreamBrokenException;
 import io.hearth.collective.schedule.Transfer;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.NonFiniteException;
-import io.hearth.compression.PendingParts;
+import io.hearth.compression.memory.PendingParts;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.transport.ReceivedRecord;
 import java.io.IOException;

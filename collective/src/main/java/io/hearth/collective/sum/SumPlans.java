@@ -15,9 +15,10 @@ import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionRules;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.OnNonFinite;
-import io.hearth.compression.PassDenseCodec;
+import io.hearth.compression.block.PassDenseCodec;
+import io.hearth.compression.codecs.Codecs;
+import io.hearth.compression.memory.ErrorFeedback;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
@@ -236,7 +237,7 @@ public final class SumPlans {
     }
 
     private CallPlan coded(Sum sum, CompressionStrategy.Coded compression) {
-        Codec codec = compression.codec(reducer.codecKernels());
+        Codec codec = Codecs.of(compression, reducer.codecKernels());
         boolean passesDense = codec instanceof PassDenseCodec;
         Codec within = PassDenseCodec.within(codec);
         if (!(within instanceof BlockCodec blocks)) {

@@ -13,7 +13,8 @@ import io.hearth.collective.Tensor;
 import io.hearth.collective.sum.EncodedParts;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.PassDenseCodec;
+import io.hearth.compression.block.PassDenseCodec;
+import io.hearth.compression.codecs.Codecs;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
@@ -119,7 +120,7 @@ final class CompressedSumsTest {
                 return Math.ceilDiv(count, columns) + columns < count;
             }
             return !(CompressionStrategy.parse(compression) instanceof CompressionStrategy.Coded coded)
-                    || !(PassDenseCodec.within(coded.codec()) instanceof BlockCodec codec)
+                    || !(PassDenseCodec.within(Codecs.of(coded)) instanceof BlockCodec codec)
                     || EncodedParts.pays(codec, count);
         }
     }
@@ -315,7 +316,7 @@ final class CompressedSumsTest {
     void smallTensorsCostNoMoreBytesThanTheyHave() throws Exception {
         int[] counts = {1, 8, 9, 300, 4810};
         for (String compression : new String[] {"fp16", "int8", "int8,nonfinite=dense", "int4"}) {
-            var codec = ((CompressionStrategy.Coded) CompressionStrategy.parse(compression)).codec();
+            var codec = Codecs.of((CompressionStrategy.Coded) CompressionStrategy.parse(compression));
             try (var group = new TestGroup(4, EngineOptions.DEFAULTS.as(CompressionStrategy.parse(compression)))) {
                 group.start((rank, context) -> {
                             for (int count : counts) {

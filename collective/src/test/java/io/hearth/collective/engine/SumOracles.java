@@ -7,16 +7,17 @@ import io.hearth.collective.sum.EncodedParts;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.DgcMemory;
-import io.hearth.compression.ErrorFeedback;
-import io.hearth.compression.GradientMemory;
-import io.hearth.compression.PassDenseCodec;
 import io.hearth.compression.Pending;
-import io.hearth.compression.PowerSgdMemory;
-import io.hearth.compression.RandomKCodec;
 import io.hearth.compression.Residual;
-import io.hearth.compression.SparseSum;
 import io.hearth.compression.Workers;
+import io.hearth.compression.block.PassDenseCodec;
+import io.hearth.compression.codecs.Codecs;
+import io.hearth.compression.memory.DgcMemory;
+import io.hearth.compression.memory.ErrorFeedback;
+import io.hearth.compression.memory.GradientMemory;
+import io.hearth.compression.memory.PowerSgdMemory;
+import io.hearth.compression.sparse.RandomKCodec;
+import io.hearth.compression.sparse.SparseSum;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -70,7 +71,7 @@ final class SumOracles implements AutoCloseable {
         return switch (compression) {
             case CompressionStrategy.RandomK randomK -> drawn(randomK, ranks, gradients, count);
             case CompressionStrategy.Coded coded
-            when coded.codec() instanceof PassDenseCodec passing
+            when Codecs.of(coded) instanceof PassDenseCodec passing
                     && PassDenseCodec.within(passing) instanceof BlockCodec codec -> {
                 float[] sum = isWithinReach(codec, ranks, gradients, count)
                         ? isRing ? ring(codec, ranks, gradients, count) : direct(codec, ranks, gradients, count)
@@ -81,7 +82,7 @@ final class SumOracles implements AutoCloseable {
                 yield sum;
             }
             case CompressionStrategy.Coded coded
-            when coded.codec() instanceof BlockCodec codec -> {
+            when Codecs.of(coded) instanceof BlockCodec codec -> {
                 float[] sum = isRing ? ring(codec, ranks, gradients, count) : direct(codec, ranks, gradients, count);
                 if (!coded.keepsResidual()) {
                     residuals.clear();
@@ -98,7 +99,7 @@ final class SumOracles implements AutoCloseable {
         int count = gradient.length;
         if (compression instanceof CompressionStrategy.RandomK
                 || (compression instanceof CompressionStrategy.Coded coded
-                        && PassDenseCodec.within(coded.codec()) instanceof BlockCodec)) {
+                        && PassDenseCodec.within(Codecs.of(coded)) instanceof BlockCodec)) {
             float[] values = gradient.clone();
             add(values, residuals(rank, count));
             Arrays.fill(residuals(rank, count), 0);
@@ -114,7 +115,7 @@ final class SumOracles implements AutoCloseable {
             case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), 1);
             case CompressionStrategy.Coded coded ->
                 new ErrorFeedback(
-                        coded.codec(), kept(coded), 1, 0, Engines.best().codecKernels(), Workers.NONE);
+                        Codecs.of(coded), kept(coded), 1, 0, Engines.best().codecKernels(), Workers.NONE);
             default -> throw new IllegalArgumentException(compression.text() + " is no codec");
         });
     }

@@ -10,11 +10,11 @@ import io.hearth.collective.engine.LyingStreams.Said;
 import io.hearth.collective.exchange.Wire;
 import io.hearth.collective.sum.EncodedParts;
 import io.hearth.compression.BlockCodec;
-import io.hearth.compression.ChunkedTopKCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.Int8Codec;
-import io.hearth.compression.TopKCodec;
+import io.hearth.compression.block.LevelCodec;
+import io.hearth.compression.sparse.ChunkedTopKCodec;
+import io.hearth.compression.sparse.TopKCodec;
 import io.hearth.identity.NodeId;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -186,7 +186,7 @@ final class TensorLiesTest {
     static Stream<Forgery> forgeries() {
         var topk = new TopKCodec(0.1);
         var chunks = new ChunkedTopKCodec(0.1, 64, 16); // 6 values per chunk, in 21 bytes
-        var int8 = new Int8Codec(64);
+        var int8 = new LevelCodec(8, 64, false);
         int body = 16;
         int chunk = body + Integer.BYTES;
         int kept = body + Long.BYTES + Short.BYTES;
@@ -299,7 +299,7 @@ final class TensorLiesTest {
     /** Other ranks may have taken a valid result and returned, so the error ends the stream, not the call. */
     @Test
     void aResultThatIsNoEncodingIsTheEndOfItsStream() throws Exception {
-        var owners = new Int8Codec(8); // small blocks: rank 1 owns a part
+        var owners = new LevelCodec(8, 8, false); // small blocks: rank 1 owns a part
         int slot = EncodedParts.of(owners, 5000, WORLD, 512).slotBytes();
         var seen = new AtomicInteger();
         LyingStreams.Lie lie = record -> {

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.select.Engines;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.TopKCodec;
 import io.hearth.compression.Workers;
+import io.hearth.compression.sparse.TopKCodec;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -24,7 +24,7 @@ final class CompressionMemoriesTest {
 
     private static void use(CompressionMemories memories, Arena arena) throws Exception {
         MemorySegment gradient = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1, 2, 3, 4);
-        for (var memory : new io.hearth.compression.GradientMemory[] {memories.of(TOP_K), memories.of(DGC)}) {
+        for (var memory : new io.hearth.compression.memory.GradientMemory[] {memories.of(TOP_K), memories.of(DGC)}) {
             memory.prepare("t", gradient, 4, arena.allocate(memory.encodedBytesMax(4)))
                     .commit();
         }

@@ -7,7 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.Int8Codec;
+import io.hearth.compression.block.LevelCodec;
+import io.hearth.compression.codecs.Codecs;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Parts hold each value once, fit into segments, and have fewer bytes than plain values. */
 final class EncodedPartsTest {
     private static BlockCodec codec(String text) {
-        return (BlockCodec) ((CompressionStrategy.Coded) CompressionStrategy.parse(text)).codec();
+        return (BlockCodec) Codecs.of((CompressionStrategy.Coded) CompressionStrategy.parse(text));
     }
 
     @ParameterizedTest
@@ -54,7 +55,7 @@ final class EncodedPartsTest {
     /** The network of the digits example in a group of four: one part for each rank, 19 of its 76 blocks. */
     @Test
     void aSmallTensorIsSharedByAll() {
-        var parts = EncodedParts.of(new Int8Codec(64), 4810, 4, 1 << 18);
+        var parts = EncodedParts.of(new LevelCodec(8, 64, false), 4810, 4, 1 << 18);
         assertEquals(4, parts.parts());
         assertEquals(19 * 64, parts.valuesEach());
         assertEquals(4 * 1312, parts.bytes());
@@ -68,8 +69,8 @@ final class EncodedPartsTest {
 
     @Test
     void aBlockHasToFitIntoASegment() {
-        EncodedParts.requireFits(new Int8Codec(64), 84);
-        assertThrows(IllegalArgumentException.class, () -> EncodedParts.requireFits(new Int8Codec(64), 83));
-        assertFalse(EncodedParts.pays(new Int8Codec(64), 0));
+        EncodedParts.requireFits(new LevelCodec(8, 64, false), 84);
+        assertThrows(IllegalArgumentException.class, () -> EncodedParts.requireFits(new LevelCodec(8, 64, false), 83));
+        assertFalse(EncodedParts.pays(new LevelCodec(8, 64, false), 0));
     }
 }

@@ -16,9 +16,9 @@ import io.hearth.collective.Tensor;
 import io.hearth.collective.engine.TestGroup;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.Int8Codec;
 import io.hearth.compression.NonFiniteException;
-import io.hearth.compression.TopKCodec;
+import io.hearth.compression.block.LevelCodec;
+import io.hearth.compression.sparse.TopKCodec;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
@@ -82,7 +82,7 @@ final class GatheredSumTest {
     void ranksEndWithTheSameBitsNearTheTrueMean() throws Exception {
         for (int world = 1; world <= 4; world++) {
             for (int count : new int[] {0, 1, 7, 1009}) {
-                float[] got = train(world, new Int8Codec(Int8Codec.BLOCK_DEFAULT), 5, count);
+                float[] got = train(world, new LevelCodec(8, CompressionStrategy.Int8.BLOCK_DEFAULT, false), 5, count);
                 for (int i = 0; i < count; i++) {
                     float truth = 0;
                     for (int step = 0; step < 5; step++) {
@@ -137,7 +137,7 @@ final class GatheredSumTest {
 
     @Test
     void anApplicationsOwnCodecOfAFixedRateIsSummed() throws Exception {
-        float[] sum = train(3, new Whole(new Int8Codec(Int8Codec.BLOCK_DEFAULT)), 4, 5003);
+        float[] sum = train(3, new Whole(new LevelCodec(8, CompressionStrategy.Int8.BLOCK_DEFAULT, false)), 4, 5003);
         assertNotEquals(0, sum[17]);
     }
 

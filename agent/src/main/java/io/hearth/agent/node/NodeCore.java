@@ -1,0 +1,403 @@
+package io.hearth.agent.node;
+
+import io.hearth.agent.group.ControlData;
+import io.hearth.agent.group.GroupTalk;
+import io.hearth.agent.group.Membership;
+import io.hearth.agent.group.machine.TrainerNote;
+import io.hearth.agent.loop.NodeEvent;
+import io.hearth.agent.loop.NodeInbox;
+import io.hearth.agent.loop.NodeLoop;
+import io.hearth.agent.peers.Duplicates;
+import io.hearth.agent.peers.PeerDirectory;
+import io.hearth.agent.peers.PeerFaults;
+import io.hearth.agent.peers.PeerFinder;
+import io.hearth.agent.peers.PeerWatch;
+import io.hearth.agent.peers.RefusedPeers;
+import io.hearth.agent.roster.RosterTalk;
+import io.hearth.agent.status.ClusterStatus;
+import io.hearth.core.Clock;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.discovery.Candidate;
+import io.hearth.discovery.SourceKind;
+import io.hearth.discovery.protobuf.AddressNewsCodec;
+import io.hearth.election.GroupPhase;
+import io.hearth.election.Member;
+import io.hearth.election.Message;
+import io.hearth.election.View;
+import io.hearth.election.health.HealthConfig;
+import io.hearth.election.health.HealthMachine;
+import io.hearth.election.protobuf.MessageCodec;
+import io.hearth.election.view.ViewEvent;
+import io.hearth.election.vote.VoterAnswer;
+import io.hearth.election.vote.VoterTask;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.machine.RosterMessageCodec;
+import io.hearth.topology.ClusterTopology;
+import io.hearth.topology.NodeProfileCodec;
+import io.hearth.transport.links.Links;
+import java.util.Collections;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The work of a node's owner thread: passes each event to the machines that it concerns, and publishes the status. It decides nothing
+ * itself.
+ */
+public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeCore.class);
+    private static final long PUBLISH_NANOS = 250_000_000;
+
+    private final Clock clock;
+    private final NodeInbox inbox;
+    private final Links links;
+    private final PeerFinder finder;
+    private final PeerWatch watch;
+    private final Membership membership;
+    private final PeerDirectory directory;
+    private final RefusedPeers refused = new RefusedPeers();
+    private final PeerFaults faults;
+    private final Duplicates duplicates;
+    private final StatusReport report;
+    private final GroupTalk talk;
+    private final Optional<RosterTalk> roster;
+    private SortedSet<PeerId> excluded = Collections.emptySortedSet();
+    private Optional<View> excludedFrom = Optional.empty();
+    private long excludedAt = -1; // number of roster changes at the last exclusion
+    private final BiConsumer<ClusterStatus, ClusterTopology> publisher;
+    private final long startedNanos;
+    private OptionalLong firstPeerMillis = OptionalLong.empty();
+    private boolean changed = true; // since the last publication
+    private long publishedNanos;
+    private boolean started;
+
+    /** The parts that a node's owner thread steps. */
+    public record Parts(
+            NodeId self,
+            NodeInbox inbox,
+            Links links,
+            PeerFinder finder,
+            Membership membership,
+            PeerDirectory directory,
+            StatusReport report,
+            GroupTalk talk,
+            Optional<RosterTalk> roster,
+            PeerFaults faults) {}
+
+    /**
+     * A core that has not run.
+     *
+     * @param startedNanos start time of the node
+     * @param publisher takes each new status, with the topology of that moment
+     */
+    public NodeCore(
+            Clock clock,
+            long startedNanos,
+            Parts parts,
+            HealthConfig health,
+            BiConsumer<ClusterStatus, ClusterTopology> publisher) {
+        this.clock = clock;
+        this.startedNanos = startedNanos;
+        this.inbox = parts.inbox();
+        this.links = parts.links();
+        this.faults = parts.faults();
+        this.duplicates = new Duplicates(parts.self());
+        this.watch = new PeerWatch(health, clock, this);
+        this.finder = parts.finder();
+        this.membership = parts.membership();
+        this.directory = parts.directory();
+        this.report = parts.report();
+        this.talk = parts.talk();
+        this.roster = parts.roster();
+        this.publisher = publisher;
+        this.publishedNanos = startedNanos;
+    }
+
+    /** The current status of the node. */
+    public ClusterStatus status() {
+        return report.status(membership, watch, directory, refused.list(), faults.list(), duplicates, firstPeerMillis);
+    }
+
+    @Override
+    public void handle(NodeEvent event) {
+        startOnce();
+        changed |= !faults.guard(event, this::dispatch);
+        exclude();
+    }
+
+    private void dispatch(NodeEvent event) {
+        switch (event) {
+            case NodeEvent.Admitted admitted -> admitted(admitted);
+            case NodeEvent.Reached(var link) -> finder.reached(link);
+            case NodeEvent.Lost lost -> lost(lost);
+            case NodeEvent.Message message -> message(message);
+            case NodeEvent.Refused refusal -> {
+                changed |= refused.note(refusal);
+                finder.refused(refusal);
+            }
+            case NodeEvent.Doubled(var machines) -> {
+                duplicates.others(machines);
+                membership.driver().step(new ViewEvent.Doubled(duplicates.machines()));
+                changed = true;
+            }
+            case NodeEvent.OwnDoubled(var found, var by) -> {
+                membership.ownDoubled(duplicates.own(found, by), duplicates.machines());
+                changed = true;
+            }
+            case NodeEvent.DialFailed failed -> {
+                watch.dialFailed(failed);
+                finder.dialFailed(failed);
+            }
+            case NodeEvent.Sighted sighted -> sighted(sighted);
+            case NodeEvent.NetworkChanged() -> finder.networkChanged();
+            case NodeEvent.RekeyOpened(var channel) ->
+                roster.ifPresentOrElse(
+                        talking -> talking.opened(channel), () -> channel.close("this namespace is open"));
+            case NodeEvent.RekeyMessage message ->
+                roster.ifPresent(talking -> talking.heard(message.channel(), message.kind(), message.bytes()));
+            case NodeEvent.RekeyClosed(var channel) -> {
+                roster.ifPresent(talking -> talking.closed(channel));
+                finder.rekeyed(channel.address());
+            }
+            case NodeEvent.RosterStored(var book) -> roster.ifPresent(talking -> talking.stored(book));
+            case NodeEvent.RosterProblem(var line) -> {
+                roster.ifPresent(talking -> talking.problem(line));
+                changed = true;
+            }
+            case NodeEvent.Blocked(var machines) -> {
+                roster.ifPresent(talking -> talking.block(machines));
+                finder.networkChanged(); // a rejected node is admitted again, and would wait a minute before its next
+                // dial
+            }
+            case NodeEvent.Progress(long doneUpTo, GroupPhase phase) ->
+                membership.driver().step(new ViewEvent.Progress(doneUpTo, phase));
+            case NodeEvent.GroupBroken(NodeId peer, String why) -> {
+                LOG.info("the group's streams are set up again: {}", why);
+                membership.driver().step(new ViewEvent.GroupBroken(peer, why));
+            }
+            case NodeEvent.Resign(String why) -> {
+                LOG.warn("out of the group: {}", why);
+                membership.driver().step(new ViewEvent.Resign());
+            }
+            case NodeEvent.Voted(VoterTask task, VoterAnswer answer) ->
+                membership.driver().step(new ViewEvent.Voted(task, answer));
+            case NodeEvent.Failed(String thread, Throwable why) ->
+                throw new IllegalStateException(thread + " failed: " + why, why);
+            case NodeEvent.Leave(String why) -> {
+                LOG.info("leaving: {}", why);
+                membership.driver().step(new ViewEvent.Leave());
+            }
+        }
+    }
+
+    @Override
+    public void turn() {
+        startOnce();
+        for (NodeId peer : inbox.flooding()) {
+            faults.close(peer, "it sends more than this node can take");
+            changed = true;
+        }
+        finder.tickIfDue();
+        watch.driver().tickIfDue();
+        roster.ifPresent(talking -> talking.driver().tickIfDue());
+        membership.driver().tickIfDue();
+        talk.drive(membership.view(), this::stepAside);
+        long now = clock.nanoTime();
+        if (report.isNewView(membership)) {
+            changed = true;
+            dialMembersWithoutLink();
+        }
+        if (changed || now - publishedNanos >= PUBLISH_NANOS) {
+            changed = false;
+            publishedNanos = now;
+            publisher.accept(status(), directory.topology());
+        }
+    }
+
+    @Override
+    public long sleepNanos() {
+        long sleep = Math.min(finder.sleepNanos(), watch.driver().sleepNanos());
+        sleep = Math.min(sleep, membership.driver().sleepNanos());
+        if (roster.isPresent()) {
+            sleep = Math.min(sleep, roster.get().driver().sleepNanos());
+        }
+        return Math.max(0, Math.min(sleep, PUBLISH_NANOS));
+    }
+
+    @Override
+    public void heartbeat(HealthMachine.Effect.SendHeartbeat heartbeat) {
+        membership.send(
+                heartbeat.to(),
+                new Message.Heartbeat(
+                        membership.driver().state().presence(),
+                        heartbeat.sequence(),
+                        heartbeat.echo(),
+                        heartbeat.echoHeldNanos()));
+    }
+
+    @Override
+    public void suspected(HealthMachine.Effect.Suspected suspected) {
+        if (membership.view().member(suspected.node()).isPresent()) {
+            LOG.warn("peer={} suspected: {}", suspected.node().shortText(), suspected.why());
+        } else {
+            LOG.debug(
+                    "peer={} suspected: {}", suspected.node().shortText(), suspected.why()); // it left, or never was in
+        }
+        membership.driver().step(new ViewEvent.Suspected(suspected.node(), suspected.incarnation()));
+        changed = true;
+    }
+
+    @Override
+    public void processEnded(HealthMachine.Effect.ProcessEnded ended) {
+        membership.driver().step(new ViewEvent.ProcessEnded(ended.node(), ended.incarnation()));
+    }
+
+    @Override
+    public void trusted(HealthMachine.Effect.Trusted trusted) {
+        membership.driver().step(new ViewEvent.Trusted(trusted.node(), trusted.incarnation()));
+        changed = true;
+    }
+
+    @Override
+    public void renew(HealthMachine.Effect.Renew renew) {
+        LOG.info("link to peer={} is replaced: {}", renew.node().shortText(), renew.why());
+        links.close(renew.node(), renew.why() + "; a new link is made");
+    }
+
+    /** Removes the machines that the roster excluded with the next view. Runs before any later message of a peer is handled. */
+    private void exclude() {
+        View view = membership.view();
+        if (roster.isEmpty()
+                || (roster.get().changes() == excludedAt
+                        && excludedFrom.filter(view::equals).isPresent())) {
+            return;
+        }
+        excludedAt = roster.get().changes();
+        excludedFrom = Optional.of(view);
+        SortedSet<PeerId> out = roster.get().outOf(view.machines());
+        if (!out.equals(excluded)) {
+            out.stream()
+                    .filter(machine -> !excluded.contains(machine))
+                    .forEach(machine -> LOG.warn(
+                            "machine={} is out of the namespace: it goes with the next view", machine.shortText()));
+            excluded = out;
+            membership.driver().step(new ViewEvent.Excluded(out));
+            changed = true;
+        }
+    }
+
+    /** Dials the members without a link: all members of a view need links to one another. */
+    private void dialMembersWithoutLink() {
+        Set<NodeId> members =
+                membership.view().members().stream().map(Member::node).collect(Collectors.toSet());
+        finder.together(
+                members, members.stream().filter(node -> !watch.isLinked(node)).collect(Collectors.toSet()));
+    }
+
+    /** Leaves for a view of its own, because the group is full without this node. */
+    private void stepAside() {
+        membership.driver().step(new ViewEvent.Progress(-1, GroupPhase.BUSY)); // it requests no entry
+        membership.driver().step(new ViewEvent.Resign());
+        changed = true;
+    }
+
+    private void startOnce() {
+        if (!started) {
+            started = true;
+            membership.start();
+        }
+    }
+
+    /**
+     * Passes a sighting on. An address where a member was once gets a reserved place before admission, because the member may come from
+     * there again.
+     */
+    private void sighted(NodeEvent.Sighted sighted) {
+        if (sighted.sighting().source() == SourceKind.REMEMBERED) {
+            for (Candidate candidate : sighted.sighting().candidates()) {
+                PeerFinder.usable(candidate.address()).ifPresent(found -> links.remember(found.getAddress()));
+            }
+        }
+        finder.sighted(sighted);
+    }
+
+    private void admitted(NodeEvent.Admitted admitted) {
+        NodeId node = admitted.link().peer().id();
+        if (firstPeerMillis.isEmpty()) {
+            firstPeerMillis = OptionalLong.of((clock.nanoTime() - startedNanos) / 1_000_000);
+        }
+        LOG.info(
+                "linked peer={} address={} dialled={}",
+                node.shortText(),
+                admitted.link().address(),
+                admitted.link().dialedByUs());
+        directory.admitted(admitted.link());
+        links.remember(admitted.link().address().getAddress());
+        links.send(node, NodeProfileCodec.KIND, directory.introduction());
+        talk.admitted(node);
+        roster.ifPresent(talking -> talking.admitted(node, admitted.link().keyId()));
+        finder.admitted(admitted.link());
+        membership
+                .driver()
+                .step(new ViewEvent.Linked(node, admitted.link().peer().incarnation()));
+        watch.admitted(admitted.link());
+        changed = true;
+    }
+
+    private void lost(NodeEvent.Lost lost) {
+        LOG.info("link lost peer={} why={}", lost.peer().shortText(), lost.why());
+        roster.ifPresent(talking -> {
+            talking.saw(lost.peer(), directory.label(lost.peer()));
+            talking.lost(lost.peer());
+        });
+        directory.lost(lost.peer());
+        talk.lost(lost.peer());
+        finder.lost(lost);
+        watch.lost(lost.peer())
+                .ifPresent(incarnation ->
+                        membership.driver().step(new ViewEvent.Unlinked(lost.peer(), incarnation, lost.why())));
+        changed = true;
+    }
+
+    private void message(NodeEvent.Message message) {
+        try {
+            if (MessageCodec.isKind(message.kind())) {
+                Message decoded = MessageCodec.decode(message.kind(), message.bytes());
+                ControlData.requireReadable(decoded);
+                election(message.from(), message.incarnation(), decoded);
+            } else if (message.kind() == NodeProfileCodec.KIND) {
+                directory.introduced(message.from(), message.bytes());
+                roster.ifPresent(talking -> talking.saw(message.from(), directory.label(message.from())));
+                changed = true;
+            } else if (RosterMessageCodec.isKind(message.kind())) {
+                roster.ifPresent(
+                        talking -> talking.heard(message.from(), faults::close, message.kind(), message.bytes()));
+            } else if (message.kind() == AddressNewsCodec.KIND) {
+                finder.reported(message.from(), AddressNewsCodec.decode(message.bytes()));
+            } else if (message.kind() == TrainerNote.KIND) {
+                talk.heard(message.from(), message.bytes());
+                changed = true;
+            }
+        } catch (MalformedMessageException malformed) {
+            faults.close(message.from(), "malformed message: " + malformed.getMessage());
+            changed = true;
+        }
+    }
+
+    private void election(NodeId from, long incarnation, Message message) {
+        watch.heard(
+                from,
+                incarnation,
+                message instanceof Message.Heartbeat heartbeat ? Optional.of(heartbeat) : Optional.empty());
+        if (message instanceof Message.Heartbeat) {
+            watch.peer(from).ifPresent(health -> directory.measured(from, health));
+        }
+        membership.driver().step(new ViewEvent.Received(from, incarnation, message));
+    }
+}

@@ -1,0 +1,134 @@
+package io.hearth.agent.peers;
+
+import io.hearth.agent.loop.MachineDriver;
+import io.hearth.agent.loop.NodeEvent;
+import io.hearth.core.Clock;
+import io.hearth.election.Message;
+import io.hearth.election.health.HealthConfig;
+import io.hearth.election.health.HealthEvent;
+import io.hearth.election.health.HealthMachine;
+import io.hearth.election.health.HealthMachine.Effect;
+import io.hearth.election.health.HealthMachine.Event;
+import io.hearth.election.health.HealthState;
+import io.hearth.election.health.PeerHealth;
+import io.hearth.identity.NodeId;
+import io.hearth.transport.DialFailure;
+import io.hearth.transport.LinkInfo;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Carries out the effects of the failure detector: sends heartbeats, and passes opinions to the view change. Owner thread only. */
+public final class PeerWatch {
+    private static final Logger LOG = LoggerFactory.getLogger(PeerWatch.class);
+
+    private final HealthConfig config;
+    private final Clock clock;
+    private final Outcome outcome;
+    private final MachineDriver<HealthState, Event, Effect> health;
+    private final Map<NodeId, Long> incarnations = new HashMap<>(); // of linked peers
+    private final Map<NodeId, InetSocketAddress> listening = new HashMap<>(); // addresses at which watched peers listen
+
+    /** Receives the opinions and measurements. */
+    public interface Outcome {
+        void heartbeat(Effect.SendHeartbeat heartbeat);
+
+        void suspected(Effect.Suspected suspected);
+
+        void processEnded(Effect.ProcessEnded ended);
+
+        void trusted(Effect.Trusted trusted);
+
+        void renew(Effect.Renew renew);
+    }
+
+    public PeerWatch(HealthConfig config, Clock clock, Outcome outcome) {
+        this.config = config;
+        this.clock = clock;
+        this.outcome = outcome;
+        this.health = new MachineDriver<>(
+                new HealthMachine(config),
+                HealthState.empty(clock.nanoTime()),
+                new Event.Tick(),
+                clock,
+                this::carryOut);
+    }
+
+    public MachineDriver<HealthState, Event, Effect> driver() {
+        return health;
+    }
+
+    public void admitted(LinkInfo link) {
+        NodeId node = link.peer().id();
+        incarnations.put(node, link.peer().incarnation());
+        health.step(new Event.Linked(node, link.peer().incarnation()));
+        if (health.state().peers().containsKey(node)) {
+            listening.put(node, link.listens());
+        }
+    }
+
+    /** Returns the incarnation whose link ended; empty if none was known. */
+    public Optional<Long> lost(NodeId node) {
+        Optional<Long> incarnation = Optional.ofNullable(incarnations.remove(node));
+        incarnation.ifPresent(start -> health.step(new Event.LinkLost(node, start)));
+        return incarnation;
+    }
+
+    /** Handles a failed dial. If no process listens at a lost peer's address, the peer is gone, and there is no reason to wait. */
+    public void dialFailed(NodeEvent.DialFailed failed) {
+        if (failed.failure() == DialFailure.REFUSED) {
+            Map.copyOf(listening).forEach((node, address) -> {
+                if (address.equals(failed.address())) {
+                    health.step(new Event.RedialRefused(node));
+                }
+            });
+        }
+    }
+
+    public void heard(NodeId node, long incarnation, Optional<Message.Heartbeat> heartbeat) {
+        health.step(
+                heartbeat.isPresent()
+                        ? new Event.HeartbeatHeard(
+                                node,
+                                incarnation,
+                                heartbeat.get().sequence(),
+                                heartbeat.get().echo(),
+                                heartbeat.get().echoHeldNanos())
+                        : new Event.Heard(node, incarnation));
+    }
+
+    public boolean isLinked(NodeId node) {
+        return incarnations.containsKey(node);
+    }
+
+    public Optional<PeerHealth> peer(NodeId node) {
+        return health.state().peer(node, config, clock.nanoTime());
+    }
+
+    private void carryOut(Effect effect) {
+        switch (effect) {
+            case Effect.SendHeartbeat heartbeat -> outcome.heartbeat(heartbeat);
+            case Effect.Suspected suspected -> outcome.suspected(suspected);
+            case Effect.ProcessEnded ended -> outcome.processEnded(ended);
+            case Effect.Trusted trusted -> {
+                LOG.info("peer={} is heard again", trusted.node().shortText());
+                outcome.trusted(trusted);
+            }
+            case Effect.Renew renew -> outcome.renew(renew);
+            case Effect.Announce(HealthEvent event) -> {
+                LOG.debug("{}", event);
+                if (event instanceof HealthEvent.Removed(NodeId gone)) {
+                    listening.remove(gone);
+                }
+            }
+            case Effect.Awoke awoke -> {
+                LOG.info(
+                        "this machine slept or was paused for {} ms: the failure detector ignores that time",
+                        awoke.gapNanos() / 1_000_000);
+            }
+        }
+    }
+}

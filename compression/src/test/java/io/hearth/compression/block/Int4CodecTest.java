@@ -1,0 +1,16 @@
+package io.hearth.compression.block;
+
+import io.hearth.compression.Codec;
+import io.hearth.compression.CodecContractTest;
+
+final class Int4CodecTest extends CodecContractTest {
+    @Override
+    protected Codec codec() {
+        return new LevelCodec(4, 64, false);
+    }
+
+    @Override
+    protected float[] oracle(float[] values) {
+        return LevelOracle.nearest(values, 7, 64);
+    }
+}

@@ -1,0 +1,16 @@
+package io.hearth.compression.sparse;
+
+import io.hearth.compression.Codec;
+import io.hearth.compression.CodecContractTest;
+
+final class ChunkedTopKAllTest extends CodecContractTest {
+    @Override
+    protected Codec codec() {
+        return new ChunkedTopKCodec(1, 64, 2);
+    }
+
+    @Override
+    protected float[] oracle(float[] values) {
+        return ChunkedTopKCodecTest.oracle(values, 1, 64, 2);
+    }
+}

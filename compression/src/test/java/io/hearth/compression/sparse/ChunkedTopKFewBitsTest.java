@@ -1,0 +1,16 @@
+package io.hearth.compression.sparse;
+
+import io.hearth.compression.Codec;
+import io.hearth.compression.CodecContractTest;
+
+final class ChunkedTopKFewBitsTest extends CodecContractTest {
+    @Override
+    protected Codec codec() {
+        return new ChunkedTopKCodec(0.02, 4096, 4);
+    }
+
+    @Override
+    protected float[] oracle(float[] values) {
+        return ChunkedTopKCodecTest.oracle(values, 0.02, 4096, 4);
+    }
+}

@@ -1,0 +1,17 @@
+package io.hearth.compression.sparse;
+
+import io.hearth.compression.Codec;
+import io.hearth.compression.CodecContractTest;
+
+/** All values are kept: every gap is 0 and takes one bit. */
+final class TopKAllTest extends CodecContractTest {
+    @Override
+    protected Codec codec() {
+        return new TopKCodec(1);
+    }
+
+    @Override
+    protected float[] oracle(float[] values) {
+        return HalfOracle.kept(TopKCodecTest.oracle(values, 1));
+    }
+}

@@ -1,0 +1,16 @@
+package io.hearth.compression.sparse;
+
+import io.hearth.compression.Codec;
+import io.hearth.compression.CodecContractTest;
+
+final class TopKFullTest extends CodecContractTest {
+    @Override
+    protected Codec codec() {
+        return new TopKCodec(0.3, true);
+    }
+
+    @Override
+    protected float[] oracle(float[] values) {
+        return TopKCodecTest.oracle(values, 0.3);
+    }
+}
