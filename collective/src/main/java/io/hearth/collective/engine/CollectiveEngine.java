@@ -26,7 +26,6 @@ import io.hearth.collective.sum.CodecThreads;
 import io.hearth.collective.sum.CodecTimer;
 import io.hearth.collective.sum.CodecWarmUp;
 import io.hearth.collective.sum.CompressionMemories;
-import io.hearth.collective.sum.DirectPlay;
 import io.hearth.collective.sum.PlainPlan;
 import io.hearth.collective.sum.SumPlans;
 import io.hearth.collective.sum.TensorBucket;
@@ -138,7 +137,7 @@ public final class CollectiveEngine implements DistributedBackend {
         memories = new CompressionMemories(reducer.codecKernels(), codecThreads, options.compression());
         this.plans = new SumPlans(options, runtime.buffers(), reducer, memories, codecThreads);
         this.ranks = new Ranks(self, runtime);
-        this.requests = new Requests(ranks, options.config(), new DirectPlay(reducer, runtime.buffers()));
+        this.requests = new Requests(ranks, options.config());
         this.admission = new CallAdmission(group, runtime, options, tally, clock);
         this.autoSums = new AutoSums(plans, memories, runtime.buffers(), admission, options.config(), clock, costs);
         admission.whenRefused(autoSums::forgetVotes);

@@ -7,7 +7,7 @@ package io.hearth.collective.schedule;
  * <p>Only this position's share of the buffer becomes defined. A note to the next position comes first if some positions own nothing. A
  * {@link CompletionBarrier} must follow.
  */
-public final class DirectReduceScatter implements Gathering {
+public final class DirectReduceScatter implements Schedule {
     private final int position;
     private final int world;
     private final Owners owners;
@@ -24,27 +24,12 @@ public final class DirectReduceScatter implements Gathering {
      * @param segmentBytes most bytes of a segment, a multiple of 8
      */
     public DirectReduceScatter(int position, Shares shares, int elementBytes, int segmentBytes) {
-        this(position, shares, elementBytes, segmentBytes, Long.MAX_VALUE);
-    }
-
-    /**
-     * The part of one position, which gathers contributions in pieces.
-     *
-     * @param pieceBytesMin 1 or more; if this position's share is as large, it gathers pieces of at least this size. Other positions may
-     *     use another value
-     */
-    public DirectReduceScatter(int position, Shares shares, int elementBytes, int segmentBytes, long pieceBytesMin) {
         this.position = position;
         this.world = shares.world();
-        this.owners = new Owners(position, shares, elementBytes, segmentBytes, pieceBytesMin);
+        this.owners = new Owners(position, shares, elementBytes, segmentBytes);
         this.sends = Interleaving.of(owners.segments(), owners.others());
         this.receives = Interleaving.of(owners.segments(), owners.served());
         this.notes = owners.allOwn() ? 0 : 1;
-    }
-
-    @Override
-    public long pieceBytesMax() {
-        return owners.pieceBytesMax();
     }
 
     @Override

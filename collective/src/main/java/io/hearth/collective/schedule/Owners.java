@@ -10,9 +10,6 @@ import java.util.Arrays;
  * and empty segments travel. All shares have the same number of segments as the largest one: segment s of S is a slice, the s-th S-th part,
  * of each share. So the owner of a small share works for the same time as the owner of a large one, with shorter segments.
  *
- * <p>An owner adds contributions segment by segment as they arrive, or gathers the contributions to a piece of several segments and adds
- * all of them at once. The order of additions, and so the bits, are the same.
- *
  * <p>A position sends to the positions after it, the nearest first, so no two begin with the same receiver.
  */
 final class Owners {
@@ -24,10 +21,8 @@ final class Owners {
     private final int[] targets;
 
     private final boolean isOwner;
-    private final Pieces pieces;
 
-    /** {@code pieceBytesMin}: 1 or more; an owner of at least this many bytes gathers pieces of at least this size. */
-    Owners(int position, Shares shares, int elementBytes, int segmentBytes, long pieceBytesMin) {
+    Owners(int position, Shares shares, int elementBytes, int segmentBytes) {
         Segments.check(position, shares.world(), shares.total(), elementBytes, segmentBytes);
         this.position = position;
         this.shares = shares;
@@ -43,7 +38,6 @@ final class Owners {
         }
         this.targets = Arrays.copyOf(found, owners);
         this.isOwner = isOwner(position);
-        this.pieces = Pieces.of(segments, shares.count(position) / segments * elementBytes, pieceBytesMin);
     }
 
     private boolean isOwner(int other) {
@@ -68,21 +62,6 @@ final class Owners {
         return shares.allOwn();
     }
 
-    /** Number of segments by which this owner's results come later than contributions. */
-    long lag() {
-        return pieces.largest();
-    }
-
-    /** Last segment of this position's share that must arrive before the result of {@code segment} is complete. */
-    long completing(long segment) {
-        return pieces.last(segment);
-    }
-
-    /** Most bytes of a piece that this position gathers; 0 if it gathers none. */
-    long pieceBytesMax() {
-        return pieces.isNone() ? 0 : pieces.largest() * Math.ceilDiv(shares.count(position), segments) * elementBytes;
-    }
-
     /** This position's contribution to the {@code item}-th other owner's share. */
     void sendContribution(Transfer into, long segment, long item, long after) {
         int owner = targets[(int) item];
@@ -93,14 +72,7 @@ final class Owners {
     void receiveContribution(Transfer into, long segment, long item) {
         int from = Segments.other(position, item);
         boolean isLast = PositionOrder.isLast(position, from, shares.world());
-        slice(into, from, position, segment);
-        if (pieces.isNone()) {
-            into.received(PositionOrder.action(position, from), isLast);
-        } else {
-            long start = offset(position, pieces.first(segment));
-            long end = offset(position, pieces.last(segment) + 1);
-            into.gathered(start, end - start, isLast && segment == pieces.last(segment));
-        }
+        slice(into, from, position, segment).received(PositionOrder.action(position, from), isLast);
     }
 
     /** The result of this position's share, to the {@code item}-th position after this one. */

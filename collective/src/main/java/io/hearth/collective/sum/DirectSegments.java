@@ -54,7 +54,6 @@ final class DirectSegments extends QuantisedSegments {
                 takeInput(part, sum, count);
                 tools.decodeAndAdd(encoding, sum, count);
             }
-            case GATHER -> throw new AssertionError("parts are added as they arrive");
             case COPY_THEN_INPUT -> {
                 tools.decode(encoding, sum, count);
                 addInput(part, sum, count);

@@ -34,7 +34,6 @@ public final class SumPlans {
     private final Reducer reducer;
     private final CompressionMemories memories;
     private final CodecThreads threads;
-    private final DirectPlay direct;
 
     /**
      * The way in which one tensor of a list is summed.
@@ -55,7 +54,6 @@ public final class SumPlans {
         this.buffers = buffers;
         this.reducer = reducer;
         this.memories = memories;
-        this.direct = new DirectPlay(reducer, buffers);
     }
 
     /** The sum to plan, with its strategy and shares. */
@@ -232,7 +230,7 @@ public final class SumPlans {
         }
         return new CallPlan(
                 Signature.combining(Signature.Kind.ALL_REDUCE, sum.op, sum.type, sum.count, name),
-                new PlainSum(way, sum.ownership, direct));
+                new PlainSum(way, sum.ownership));
     }
 
     private CallPlan coded(Sum sum, CompressionStrategy.Coded compression) {
