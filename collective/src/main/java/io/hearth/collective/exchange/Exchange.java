@@ -3,6 +3,7 @@ package io.hearth.collective.exchange;
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.ScheduleChoice;
 import io.hearth.collective.Signature;
+import io.hearth.collective.exchange.watch.ExchangeWatch;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.CollectiveMessages.First;
 import io.hearth.collective.group.StreamBrokenException;

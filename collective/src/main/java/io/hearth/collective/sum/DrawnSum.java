@@ -5,7 +5,7 @@ import io.hearth.collective.Signature;
 import io.hearth.collective.call.Call;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.exchange.Buffers;
-import io.hearth.collective.exchange.ExchangeWatch;
+import io.hearth.collective.exchange.watch.ExchangeWatch;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.Seeds;
 import io.hearth.compression.NonFiniteException;

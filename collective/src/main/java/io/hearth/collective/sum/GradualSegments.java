@@ -2,11 +2,11 @@ package io.hearth.collective.sum;
 
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.exchange.Exchange;
-import io.hearth.collective.exchange.ExchangeWatch;
 import io.hearth.collective.exchange.InPlaceBackup;
 import io.hearth.collective.exchange.PlainSegments;
 import io.hearth.collective.exchange.Region;
 import io.hearth.collective.exchange.SegmentWork;
+import io.hearth.collective.exchange.watch.ExchangeWatch;
 import io.hearth.collective.schedule.Transfer;
 import io.hearth.compression.GradualEncoding;
 import io.hearth.compression.NonFiniteException;

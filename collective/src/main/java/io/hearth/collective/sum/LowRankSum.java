@@ -4,7 +4,7 @@ import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.Signature;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.exchange.Buffers;
-import io.hearth.collective.exchange.ExchangeWatch;
+import io.hearth.collective.exchange.watch.ExchangeWatch;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;

@@ -2,9 +2,9 @@ package io.hearth.collective.sum;
 
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.exchange.Combiner;
-import io.hearth.collective.exchange.ExchangeWatch;
 import io.hearth.collective.exchange.Mesh;
 import io.hearth.collective.exchange.SegmentWork;
+import io.hearth.collective.exchange.watch.ExchangeWatch;
 import io.hearth.collective.group.StreamBrokenException;
 import io.hearth.collective.schedule.Transfer;
 import io.hearth.compression.BlockCodec;

@@ -1,17 +1,17 @@
-package io.hearth.collective.exchange;
+package io.hearth.collective.exchange.watch;
 
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Schedule;
 
 /** Counts the bytes of a broadcast as they arrive, or at the root as they are sent, and forwards everything to another watch. */
-final class BroadcastWatch implements ExchangeWatch {
+public final class BroadcastWatch implements ExchangeWatch {
     private final ExchangeWatch other;
     private final ProgressReporter reporter;
     private final boolean isRoot;
     private final long bytes;
 
     /** {@code isRoot}: whether this rank is the root. */
-    BroadcastWatch(ExchangeWatch other, ProgressReporter reporter, boolean isRoot, long bytes) {
+    public BroadcastWatch(ExchangeWatch other, ProgressReporter reporter, boolean isRoot, long bytes) {
         this.other = other;
         this.reporter = reporter;
         this.isRoot = isRoot;

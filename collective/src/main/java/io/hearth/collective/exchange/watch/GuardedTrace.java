@@ -1,4 +1,4 @@
-package io.hearth.collective.exchange;
+package io.hearth.collective.exchange.watch;
 
 import io.hearth.collective.CollectiveTrace;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Forwards to a listener, and catches its exceptions so that they do not reach the collective. It logs the first one and drops the others.
  */
-final class GuardedTrace implements CollectiveTrace {
+public final class GuardedTrace implements CollectiveTrace {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedTrace.class);
 
     private final CollectiveTrace listener;
@@ -19,7 +19,7 @@ final class GuardedTrace implements CollectiveTrace {
     }
 
     /** A guard around {@code listener}; {@link #NONE} needs none. */
-    static CollectiveTrace of(CollectiveTrace listener) {
+    public static CollectiveTrace of(CollectiveTrace listener) {
         return listener.equals(NONE) ? NONE : new GuardedTrace(listener);
     }
 

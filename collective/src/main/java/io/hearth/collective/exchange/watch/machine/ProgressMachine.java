@@ -1,4 +1,4 @@
-package io.hearth.collective.exchange.machine;
+package io.hearth.collective.exchange.watch.machine;
 
 import io.hearth.core.Machine;
 import io.hearth.core.Step;

@@ -1,10 +1,10 @@
-package io.hearth.collective.exchange.machine;
+package io.hearth.collective.exchange.watch.machine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hearth.collective.exchange.machine.ProgressMachine.Effect;
-import io.hearth.collective.exchange.machine.ProgressMachine.Event;
-import io.hearth.collective.exchange.machine.ProgressMachine.State;
+import io.hearth.collective.exchange.watch.machine.ProgressMachine.Effect;
+import io.hearth.collective.exchange.watch.machine.ProgressMachine.Event;
+import io.hearth.collective.exchange.watch.machine.ProgressMachine.State;
 import io.hearth.core.Step;
 import java.util.List;
 import java.util.stream.Stream;

@@ -1,4 +1,4 @@
-package io.hearth.collective.exchange;
+package io.hearth.collective.exchange.watch;
 
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Schedule;
@@ -7,10 +7,10 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forwards to another watch, but holds back the phases of the receiving thread until it has left the {@link Gate}: listeners are foreign
+ * Forwards to another watch, but holds back the phases of the receiving thread until it has left the gate: listeners are foreign
  * code and may block, and a freeze waits for the threads inside.
  */
-final class DeferringWatch implements ExchangeWatch {
+public final class DeferringWatch implements ExchangeWatch {
     private final ExchangeWatch other;
     private final Deque<Done> deferred = new ArrayDeque<>(); // accessed by the receiving thread
     private volatile @Nullable Thread inside; // set by the receiving thread, compared by the sender too
@@ -18,7 +18,7 @@ final class DeferringWatch implements ExchangeWatch {
     /** A phase that ended inside the gate. */
     private record Done(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {}
 
-    DeferringWatch(ExchangeWatch other) {
+    public DeferringWatch(ExchangeWatch other) {
         this.other = other;
     }
 

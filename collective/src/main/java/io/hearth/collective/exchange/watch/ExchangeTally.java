@@ -1,4 +1,4 @@
-package io.hearth.collective.exchange;
+package io.hearth.collective.exchange.watch;
 
 import io.hearth.collective.CollectiveEvent;
 import io.hearth.collective.CollectiveTrace;

@@ -1,11 +1,11 @@
-package io.hearth.collective.exchange;
+package io.hearth.collective.exchange.watch;
 
 import io.hearth.collective.CollectiveProgress;
 import io.hearth.collective.CollectiveProgress.Report;
 import io.hearth.collective.CollectiveProgress.What;
-import io.hearth.collective.exchange.machine.ProgressMachine;
-import io.hearth.collective.exchange.machine.ProgressMachine.Effect;
-import io.hearth.collective.exchange.machine.ProgressMachine.Event;
+import io.hearth.collective.exchange.watch.machine.ProgressMachine;
+import io.hearth.collective.exchange.watch.machine.ProgressMachine.Effect;
+import io.hearth.collective.exchange.watch.machine.ProgressMachine.Event;
 import io.hearth.core.Clock;
 import io.hearth.core.Step;
 import org.slf4j.Logger;
