@@ -1,4 +1,4 @@
-package io.hearth.collective.sum;
+package io.hearth.collective.sum.compressed;
 
 import io.hearth.compression.Workers;
 import java.lang.foreign.MemorySegment;

@@ -1,4 +1,4 @@
-package io.hearth.collective.sum;
+package io.hearth.collective.sum.compressed;
 
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.Signature;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A rank cannot take the result from another rank, because it would not learn its residuals. So no rank returns before all have
  * the sums. Each rank then writes the result from them to the application's buffer.
  */
-final class DrawnSum extends EncodedOperation {
+public final class DrawnSum extends EncodedOperation {
     private final RandomKMemory memory;
     private final String key;
     private final boolean passesDense;
@@ -36,7 +36,7 @@ final class DrawnSum extends EncodedOperation {
      * @param key name of the tensor in {@code memory}
      * @param passesDense if a value is not finite, the sum is plain; otherwise such a value rejects the call
      */
-    DrawnSum(RandomKMemory memory, String key, boolean passesDense, Buffers buffers) {
+    public DrawnSum(RandomKMemory memory, String key, boolean passesDense, Buffers buffers) {
         super(true, buffers);
         this.memory = memory;
         this.key = key;

@@ -1,4 +1,4 @@
-package io.hearth.collective.sum;
+package io.hearth.collective.sum.compressed;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.compression.CompressionMemory;
@@ -69,7 +69,7 @@ public final class CompressionMemories implements AutoCloseable {
     }
 
     /** The memory of a lossy codec. */
-    ErrorFeedback of(CompressionStrategy.Coded compression) {
+    public ErrorFeedback of(CompressionStrategy.Coded compression) {
         return (ErrorFeedback) get(compression);
     }
 
@@ -92,17 +92,17 @@ public final class CompressionMemories implements AutoCloseable {
     }
 
     /** The memory of sums of randomly drawn values. */
-    RandomKMemory of(CompressionStrategy.RandomK compression) {
+    public RandomKMemory of(CompressionStrategy.RandomK compression) {
         return (RandomKMemory) get(compression);
     }
 
     /** The memory of sums with momentum. */
-    DgcMemory of(CompressionStrategy.Dgc compression) {
+    public DgcMemory of(CompressionStrategy.Dgc compression) {
         return (DgcMemory) get(compression);
     }
 
     /** The memory of low-rank sums. */
-    PowerSgdMemory of(CompressionStrategy.PowerSgd compression) {
+    public PowerSgdMemory of(CompressionStrategy.PowerSgd compression) {
         return (PowerSgdMemory) get(compression);
     }
 
@@ -288,7 +288,7 @@ public final class CompressionMemories implements AutoCloseable {
     }
 
     /** Whether a sum with this compression depends on earlier sums of the tensor. */
-    static boolean remembers(CompressionStrategy compression) {
+    public static boolean remembers(CompressionStrategy compression) {
         return switch (compression) {
             case CompressionStrategy.Coded coded -> coded.keepsResidual();
             case CompressionStrategy.Dgc _, CompressionStrategy.PowerSgd _ -> true;

@@ -1,4 +1,4 @@
-package io.hearth.collective.sum;
+package io.hearth.collective.sum.compressed;
 
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.Signature;
@@ -24,7 +24,7 @@ import java.util.Optional;
  * from another rank, because it would lack the factors from which the next sum starts. So no rank returns before all have the sums.
  * Each rank then writes the result to the application's buffer.
  */
-final class LowRankSum extends EncodedOperation {
+public final class LowRankSum extends EncodedOperation {
     private final PowerSgdMemory memory;
     private final List<Matrix> matrices;
     private final List<Plain> plain;
@@ -38,14 +38,14 @@ final class LowRankSum extends EncodedOperation {
      * @param count number of its values
      * @param columns number of columns of the matrix
      */
-    record Matrix(String key, long first, long count, int columns) {
+    public record Matrix(String key, long first, long count, int columns) {
         MemorySegment in(MemorySegment values) {
             return slice(values, first, count);
         }
     }
 
     /** {@code count} values from {@code first} on that are not compressed. */
-    record Plain(long first, long count) {
+    public record Plain(long first, long count) {
         MemorySegment in(MemorySegment values) {
             return slice(values, first, count);
         }
@@ -62,7 +62,7 @@ final class LowRankSum extends EncodedOperation {
      * @param matrices one or more
      * @param plain all other values of the call
      */
-    LowRankSum(PowerSgdMemory memory, List<Matrix> matrices, List<Plain> plain, Buffers buffers) {
+    public LowRankSum(PowerSgdMemory memory, List<Matrix> matrices, List<Plain> plain, Buffers buffers) {
         super(true, buffers);
         this.memory = memory;
         this.matrices = matrices;

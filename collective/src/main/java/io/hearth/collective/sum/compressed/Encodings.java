@@ -1,4 +1,4 @@
-package io.hearth.collective.sum;
+package io.hearth.collective.sum.compressed;
 
 import io.hearth.compression.ChunkedTopKCodec;
 import io.hearth.compression.Codec;
@@ -16,7 +16,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /** Encodes and decodes whole tensors. */
-sealed interface Encodings {
+public sealed interface Encodings {
     /** Name for logs and messages. */
     String name();
 
@@ -103,7 +103,7 @@ sealed interface Encodings {
      */
     record ByCodec(Codec codec, boolean isSparse, Optional<ErrorFeedback> memory) implements Encodings {
         /** Encodings of a strategy's codec. */
-        static ByCodec of(CompressionStrategy.Coded strategy, Codec codec, Optional<ErrorFeedback> memory) {
+        public static ByCodec of(CompressionStrategy.Coded strategy, Codec codec, Optional<ErrorFeedback> memory) {
             return new ByCodec(codec, strategy instanceof CompressionStrategy.TopK, memory);
         }
 

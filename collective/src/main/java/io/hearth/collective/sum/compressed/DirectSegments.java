@@ -1,4 +1,4 @@
-package io.hearth.collective.sum;
+package io.hearth.collective.sum.compressed;
 
 import io.hearth.accel.Reducer;
 import io.hearth.collective.schedule.Transfer;

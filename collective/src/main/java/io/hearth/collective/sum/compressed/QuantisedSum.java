@@ -1,4 +1,4 @@
-package io.hearth.collective.sum;
+package io.hearth.collective.sum.compressed;
 
 import io.hearth.accel.Reducer;
 import io.hearth.collective.CollectiveTrace.Phase;
@@ -12,8 +12,8 @@ import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.Seeds;
 import io.hearth.collective.schedule.DirectAllReduce;
 import io.hearth.collective.schedule.RingAllReduce;
-import io.hearth.collective.sum.QuantisedSegments.PartEncoder;
-import io.hearth.collective.sum.QuantisedSegments.Tools;
+import io.hearth.collective.sum.compressed.QuantisedSegments.PartEncoder;
+import io.hearth.collective.sum.compressed.QuantisedSegments.Tools;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.MaxMagnitude;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The parts travel among all pairs ({@link DirectSegments}) or round the ring ({@link RingSegments}). Either way all ranks
  * decode the same bytes and end with the same bits.
  */
-final class QuantisedSum extends EncodedOperation {
+public final class QuantisedSum extends EncodedOperation {
     /** Rounded sums can be a little larger than exact ones. */
     private static final float MARGIN = 2;
 
@@ -61,7 +61,7 @@ final class QuantisedSum extends EncodedOperation {
      * @param ownership shares of the ranks, among all pairs
      * @param passesDense if the codec cannot carry a value, the sum is plain; otherwise such a value rejects the call
      */
-    QuantisedSum(
+    public QuantisedSum(
             BlockCodec codec,
             Optional<ErrorFeedback> memory,
             String key,

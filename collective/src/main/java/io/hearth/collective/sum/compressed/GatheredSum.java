@@ -1,4 +1,4 @@
-package io.hearth.collective.sum;
+package io.hearth.collective.sum.compressed;
 
 import io.hearth.accel.Reducer;
 import io.hearth.collective.CollectiveTrace.Phase;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A large sum of sparse encodings is done in place: a rank can check all of them before it overwrites anything.
  */
-final class GatheredSum extends EncodedOperation {
+public final class GatheredSum extends EncodedOperation {
     private static final long ALIGNMENT = 64;
 
     /** Segments per encoding, unless they would be shorter than {@link #SEGMENT_BYTES_MIN}. */
@@ -65,7 +65,7 @@ final class GatheredSum extends EncodedOperation {
      * @param key name of the tensor in the memory of {@code encodings}
      * @param inPlace true for sparse encodings only
      */
-    GatheredSum(
+    public GatheredSum(
             Encodings encodings, String key, boolean inPlace, Buffers buffers, Reducer reducer, CodecThreads threads) {
         super(inPlace, buffers);
         this.encodings = encodings;

@@ -1,4 +1,4 @@
-package io.hearth.collective.sum;
+package io.hearth.collective.sum.timing;
 
 import io.hearth.compression.NonFiniteException;
 import io.hearth.core.MalformedMessageException;

@@ -1,4 +1,4 @@
-package io.hearth.collective.sum;
+package io.hearth.collective.sum.timing;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.select.CompilerWatch;

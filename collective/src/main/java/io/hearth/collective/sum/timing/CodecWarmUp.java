@@ -1,7 +1,9 @@
-package io.hearth.collective.sum;
+package io.hearth.collective.sum.timing;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.collective.sum.Encodings.Encoded;
+import io.hearth.collective.sum.compressed.Encodings;
+import io.hearth.collective.sum.compressed.Encodings.Encoded;
+import io.hearth.collective.sum.compressed.GatheredSum;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionRules;
 import io.hearth.compression.CompressionRules.Rule;

@@ -1,4 +1,4 @@
-package io.hearth.collective.sum;
+package io.hearth.collective.sum.compressed;
 
 import io.hearth.compression.BlockCodec;
 
@@ -64,7 +64,7 @@ public record EncodedParts(long count, long valuesEach, int slotBytes) {
      *
      * @throws IllegalArgumentException if one block does not fit into a slot of {@code segmentBytes}
      */
-    static void requireFits(BlockCodec codec, int segmentBytes) {
+    public static void requireFits(BlockCodec codec, int segmentBytes) {
         if (blocksMost(codec, segmentBytes) < 1) {
             throw new IllegalArgumentException("a block of " + codec.block() + " values has "
                     + codec.encodedBytesMax(codec.block()) + " bytes as '" + codec.name()
