@@ -1,4 +1,4 @@
-package io.hearth.collective.engine;
+package io.hearth.collective.engine.queue;
 
 import io.hearth.collective.CollectiveResult;
 import io.hearth.core.CollectiveException;
@@ -13,12 +13,12 @@ import java.util.Set;
  * <p>Without steps a second tensor cannot be told from the same tensor in the next step, so nothing is rejected. For the calling
  * thread.
  */
-final class UnnamedTensors {
+public final class UnnamedTensors {
     private final Set<String> summed = new HashSet<>();
     private boolean goesBySteps;
 
     /** Records that a step began: each tensor may be summed again. */
-    void stepBegan() {
+    public void stepBegan() {
         goesBySteps = true;
         summed.clear();
     }
@@ -30,7 +30,7 @@ final class UnnamedTensors {
      * @throws IllegalArgumentException if a tensor of that name was summed in this step; nothing was sent. All ranks make the same
      *     calls, so all throw it
      */
-    CollectiveResult sum(Optional<String> name, CallQueue.Body body) throws CollectiveException {
+    public CollectiveResult sum(Optional<String> name, CallQueue.Body body) throws CollectiveException {
         if (name.isEmpty() || !goesBySteps) {
             return body.run();
         }

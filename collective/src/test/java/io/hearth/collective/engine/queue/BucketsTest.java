@@ -1,4 +1,4 @@
-package io.hearth.collective.engine;
+package io.hearth.collective.engine.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

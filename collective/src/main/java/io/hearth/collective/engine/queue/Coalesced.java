@@ -1,11 +1,11 @@
-package io.hearth.collective.engine;
+package io.hearth.collective.engine.queue;
 
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveResult;
 import io.hearth.collective.Tensor;
 import io.hearth.collective.TensorList;
 import io.hearth.collective.TensorShape;
-import io.hearth.collective.engine.Buckets.Bucket;
+import io.hearth.collective.engine.queue.Buckets.Bucket;
 import io.hearth.collective.exchange.Buffers;
 import io.hearth.collective.sum.SumPlans;
 import io.hearth.collective.sum.TensorBucket;
@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
  * Sums a list of tensors in {@link Buckets}. The tensors are written when all buckets have their sums, or not at all. An empty list
  * is one empty bucket, so that a rank without tensors gets an error where other ranks have some.
  */
-final class Coalesced {
+public final class Coalesced {
     private final List<MemorySegment> tensors;
     private final TensorList list;
     private final Buffers buffers;
@@ -37,7 +37,7 @@ final class Coalesced {
      * @param ways ways of all tensors; only tensors with equal ways share a bucket
      * @param shapes shapes of all tensors, or none
      */
-    record Cut(long bucketBytes, List<SumPlans.Way> ways, List<TensorShape> shapes) {
+    public record Cut(long bucketBytes, List<SumPlans.Way> ways, List<TensorShape> shapes) {
         /** The same rules for tensors in another order. */
         private Cut in(List<Integer> order) {
             return new Cut(
@@ -54,7 +54,8 @@ final class Coalesced {
      * @param isUsable whether memory can be summed where it lies, without a copy
      * @throws IllegalArgumentException if a tensor cannot be summed, or does not have its shape
      */
-    Coalesced(List<MemorySegment> tensors, DataType type, Buffers buffers, Predicate<MemorySegment> isUsable, Cut cut) {
+    public Coalesced(
+            List<MemorySegment> tensors, DataType type, Buffers buffers, Predicate<MemorySegment> isUsable, Cut cut) {
         var lengths = new ArrayList<Long>();
         for (MemorySegment tensor : tensors) {
             Tensor.requireWritable(tensor);
@@ -91,7 +92,7 @@ final class Coalesced {
     }
 
     /** Runs the collective of one bucket, whose tensors all have the options {@code how}. */
-    interface Body {
+    public interface Body {
         CollectiveResult run(MemorySegment input, MemorySegment output, TensorBucket bucket, CollectiveOptions how)
                 throws CollectiveException;
     }
@@ -123,7 +124,7 @@ final class Coalesced {
     private record Summed(Bucket bucket, Buffers.Buffer sum) {}
 
     /** Sums all buckets; {@code how} applies to an empty list. */
-    CollectiveResult run(CollectiveOptions how, Body body) throws CollectiveException {
+    public CollectiveResult run(CollectiveOptions how, Body body) throws CollectiveException {
         List<Bucket> buckets = buckets();
         var summed = new ArrayList<Summed>();
         try {

@@ -1,4 +1,4 @@
-package io.hearth.collective.engine;
+package io.hearth.collective.engine.queue;
 
 import io.hearth.collective.CollectiveResult;
 import io.hearth.collective.Work;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Asynchronous collectives. They run one after the other, in the order in which they were begun, on a thread that the first one
  * starts. All ranks begin them in the same order, so they have the same numbers on all ranks.
  */
-final class CallQueue implements AutoCloseable {
+public final class CallQueue implements AutoCloseable {
     /** Most open collectives; to begin one more waits until the first has ended. */
     static final int OPEN_MAX = 64;
 
@@ -34,13 +34,13 @@ final class CallQueue implements AutoCloseable {
      * @param name name of the thread
      * @param isDataThread whether the current thread is another one that collectives need, so that it must not wait for them
      */
-    CallQueue(String name, BooleanSupplier isDataThread) {
+    public CallQueue(String name, BooleanSupplier isDataThread) {
         this.name = name;
         this.isDataThread = isDataThread;
     }
 
     /** A collective, for the queue's thread. */
-    interface Body {
+    public interface Body {
         CollectiveResult run() throws CollectiveException;
     }
 
@@ -50,7 +50,7 @@ final class CallQueue implements AutoCloseable {
      * @throws CollectiveException if the queue is closed
      * @throws IllegalStateException if a thread of a collective calls this; it might wait for itself
      */
-    Work begin(Body body) throws CollectiveException, InterruptedException {
+    public Work begin(Body body) throws CollectiveException, InterruptedException {
         requireOutside();
         var queued = new Queued(body);
         lock.lockInterruptibly();
@@ -94,7 +94,7 @@ final class CallQueue implements AutoCloseable {
     }
 
     /** As {@link #awaitAll(LongSupplier)}, without a limit. */
-    void awaitAll() throws CollectiveException {
+    public void awaitAll() throws CollectiveException {
         awaitAll(() -> Long.MAX_VALUE);
     }
 
@@ -106,7 +106,7 @@ final class CallQueue implements AutoCloseable {
      * @throws CollectiveException if this thread was interrupted
      * @throws IllegalStateException if a thread of a collective calls this; it would wait for itself
      */
-    int awaitAll(LongSupplier leftNanos) throws CollectiveException {
+    public int awaitAll(LongSupplier leftNanos) throws CollectiveException {
         requireOutside();
         lock.lock();
         try {

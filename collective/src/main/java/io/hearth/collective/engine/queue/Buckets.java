@@ -1,4 +1,4 @@
-package io.hearth.collective.engine;
+package io.hearth.collective.engine.queue;
 
 import java.util.ArrayList;
 import java.util.List;
