@@ -14,14 +14,7 @@ package io.hearth.collective.schedule;
  * <p>The reduce-scatter and all-gather of Rabenseifner, "Optimization of collective reduction operations", 2004, with direct exchanges
  * instead of halving and doubling.
  */
-public final class DirectAllReduce implements Schedule {
-    private final int position;
-    private final int world;
-    private final Owners owners;
-    private final int notes;
-    private final Interleaving sends;
-    private final Interleaving receives;
-
+public record DirectAllReduce(Owners owners, Interleaving sending, Interleaving receiving) implements DirectSum {
     /**
      * The part of one position.
      *
@@ -31,50 +24,11 @@ public final class DirectAllReduce implements Schedule {
      * @param segmentBytes most bytes of a segment, a multiple of 8
      */
     public DirectAllReduce(int position, Shares shares, int elementBytes, int segmentBytes) {
-        this.position = position;
-        this.world = shares.world();
-        this.owners = new Owners(position, shares, elementBytes, segmentBytes);
-        this.notes = owners.allOwn() ? 0 : 1;
-        this.sends = new Interleaving(owners.segments(), 1, owners.others(), owners.served());
-        this.receives = new Interleaving(owners.segments(), 1, owners.served(), owners.others());
-    }
-
-    @Override
-    public long sends() {
-        return notes + sends.total();
-    }
-
-    @Override
-    public long receives() {
-        return notes + receives.total();
-    }
-
-    @Override
-    public void send(long index, Transfer into) {
-        long entry = index - notes;
-        if (entry < 0) {
-            Segments.sendNote(into, Segments.around(position, 1, world), 0);
-            return;
-        }
-        long segment = sends.segment(entry);
-        if (sends.isSecond(entry)) {
-            long after = receives.firstIndex(segment, world - 1);
-            owners.sendResult(into, segment, sends.item(entry), notes + after);
-        } else {
-            owners.sendContribution(into, segment, sends.item(entry), 0);
-        }
-    }
-
-    @Override
-    public void receive(long index, Transfer into) {
-        long entry = index - notes;
-        if (entry < 0) {
-            Segments.receiveNote(into, Segments.around(position, -1, world));
-        } else if (receives.isSecond(entry)) {
-            owners.receiveResult(into, receives.segment(entry), receives.item(entry));
-        } else {
-            owners.receiveContribution(into, receives.segment(entry), receives.item(entry));
-        }
+        var owners = new Owners(position, shares, elementBytes, segmentBytes);
+        this(
+                owners,
+                new Interleaving(owners.segments(), 1, owners.others(), owners.served()),
+                new Interleaving(owners.segments(), 1, owners.served(), owners.others()));
     }
 
     @Override
@@ -84,6 +38,6 @@ public final class DirectAllReduce implements Schedule {
 
     @Override
     public long bytesToOneMax() {
-        return world == 1 ? 0 : owners.largestBytes(2);
+        return owners.largestBytes(2);
     }
 }

@@ -7,14 +7,7 @@ package io.hearth.collective.schedule;
  * <p>Only this position's share of the buffer becomes defined. A note to the next position comes first if some positions own nothing. A
  * {@link CompletionBarrier} must follow.
  */
-public final class DirectReduceScatter implements Schedule {
-    private final int position;
-    private final int world;
-    private final Owners owners;
-    private final Interleaving sends;
-    private final Interleaving receives;
-    private final int notes;
-
+public record DirectReduceScatter(Owners owners, Interleaving sending, Interleaving receiving) implements DirectSum {
     /**
      * The part of one position.
      *
@@ -24,42 +17,11 @@ public final class DirectReduceScatter implements Schedule {
      * @param segmentBytes most bytes of a segment, a multiple of 8
      */
     public DirectReduceScatter(int position, Shares shares, int elementBytes, int segmentBytes) {
-        this.position = position;
-        this.world = shares.world();
-        this.owners = new Owners(position, shares, elementBytes, segmentBytes);
-        this.sends = Interleaving.of(owners.segments(), owners.others());
-        this.receives = Interleaving.of(owners.segments(), owners.served());
-        this.notes = owners.allOwn() ? 0 : 1;
-    }
-
-    @Override
-    public long sends() {
-        return notes + sends.total();
-    }
-
-    @Override
-    public long receives() {
-        return notes + receives.total();
-    }
-
-    @Override
-    public void send(long index, Transfer into) {
-        long entry = index - notes;
-        if (entry < 0) {
-            Segments.sendNote(into, Segments.around(position, 1, world), 0);
-        } else {
-            owners.sendContribution(into, sends.segment(entry), sends.item(entry), 0);
-        }
-    }
-
-    @Override
-    public void receive(long index, Transfer into) {
-        long entry = index - notes;
-        if (entry < 0) {
-            Segments.receiveNote(into, Segments.around(position, -1, world));
-        } else {
-            owners.receiveContribution(into, receives.segment(entry), receives.item(entry));
-        }
+        var owners = new Owners(position, shares, elementBytes, segmentBytes);
+        this(
+                owners,
+                Interleaving.of(owners.segments(), owners.others()),
+                Interleaving.of(owners.segments(), owners.served()));
     }
 
     @Override
@@ -69,6 +31,6 @@ public final class DirectReduceScatter implements Schedule {
 
     @Override
     public long bytesToOneMax() {
-        return world == 1 ? 0 : owners.largestBytes(1);
+        return owners.largestBytes(1);
     }
 }

@@ -21,6 +21,7 @@ final class Owners {
     private final int[] targets;
 
     private final boolean isOwner;
+    private final int notes;
 
     Owners(int position, Shares shares, int elementBytes, int segmentBytes) {
         Segments.check(position, shares.world(), shares.total(), elementBytes, segmentBytes);
@@ -38,6 +39,7 @@ final class Owners {
         }
         this.targets = Arrays.copyOf(found, owners);
         this.isOwner = isOwner(position);
+        this.notes = shares.allOwn() ? 0 : 1;
     }
 
     private boolean isOwner(int other) {
@@ -58,14 +60,23 @@ final class Owners {
         return isOwner ? shares.world() - 1 : 0;
     }
 
-    boolean allOwn() {
-        return shares.allOwn();
+    /** Notes to the next position that come before everything else; 0 or 1. */
+    int notes() {
+        return notes;
+    }
+
+    void sendNote(Transfer into) {
+        Segments.sendNote(into, Segments.around(position, 1, shares.world()), 0);
+    }
+
+    void receiveNote(Transfer into) {
+        Segments.receiveNote(into, Segments.around(position, -1, shares.world()));
     }
 
     /** This position's contribution to the {@code item}-th other owner's share. */
-    void sendContribution(Transfer into, long segment, long item, long after) {
+    void sendContribution(Transfer into, long segment, long item) {
         int owner = targets[(int) item];
-        slice(into, owner, owner, segment).sent(true, after);
+        slice(into, owner, owner, segment).sent(true, 0);
     }
 
     /** A contribution to this position's share, from the others in the order of their positions. */
@@ -97,8 +108,11 @@ final class Owners {
         return shares.count(position) * elementBytes * served();
     }
 
-    /** Bytes of the {@code owners} largest shares together, 1 or 2. */
+    /** Most bytes between two positions in a world of several: the {@code owners} largest shares together, 1 or 2. */
     long largestBytes(int owners) {
+        if (shares.world() == 1) {
+            return 0;
+        }
         long largest = 0;
         long second = 0;
         for (int owner = 0; owner < shares.world(); owner++) {
