@@ -1,6 +1,6 @@
 /**
- * Sums through codecs: quantised, gathered, drawn and of low rank, with the residuals that they keep. Uses {@code call}, {@code exchange},
- * {@code group}, {@code schedule} and the root; for the rooms of collective only.
+ * Sums through codecs: quantised, gathered, drawn and of low rank, with the residuals that they keep. Uses {@code call}, {@code exchange}
+ * with its room {@code watch}, {@code group}, {@code schedule} and the root; for the rooms of collective only.
  */
 @NullMarked
 package io.hearth.collective.sum.compressed;
