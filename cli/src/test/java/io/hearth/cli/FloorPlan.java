@@ -67,19 +67,24 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             cli.process                 |      |                                                                      |
             cli.terminal                |      |                                                                      |
             collective                  |      | schedule                                                             |
-            collective.call             |      | exchange group root schedule                                         |
+            collective.call             |      | exchange exchange.watch group root schedule                          |
             collective.choice           | pure |                                                                      |
-            collective.engine           |      | call choice exchange group pair pair.machine root schedule state sum | agent
-            collective.exchange         |      | exchange.machine group root schedule                                 |
-            collective.exchange.machine | pure |                                                                      |
+            collective.engine           |      | call choice engine.queue exchange exchange.watch group pair pair.machine \
+            root schedule state sum sum.compressed sum.timing | agent
+            collective.engine.queue     |      | exchange root sum                                                    |
+            collective.exchange         |      | exchange.watch group root schedule                                   |
+            collective.exchange.watch   |      | exchange.watch.machine root schedule                                 |
+            collective.exchange.watch.machine | pure |                                                                      |
             collective.group            | pure | root schedule wire                                                   | agent simulation
             collective.pair             |      | exchange group pair.machine                                          |
             collective.pair.machine     | pure | group                                                                | simulation
             collective.ring             |      | engine root                                                          | bench cli
             collective.schedule         | pure |                                                                      |
-            collective.state            |      | call exchange group root state.machine                               | simulation
+            collective.state            |      | call exchange exchange.watch group root state.machine                | simulation
             collective.state.machine    | pure |                                                                      | simulation
-            collective.sum              |      | call choice exchange group root schedule                             |
+            collective.sum              |      | call choice exchange group root schedule sum.compressed              |
+            collective.sum.compressed   |      | call exchange exchange.watch group root schedule                     |
+            collective.sum.timing       |      | call choice exchange group root sum.compressed                       |
             collective.wire             |      |                                                                      |
             compression                 | pure |                                                                      |
             core                        |      |                                                                      |

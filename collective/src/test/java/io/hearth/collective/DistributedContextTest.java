@@ -22,6 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -105,16 +108,28 @@ final class DistributedContextTest {
     }
 
     /** One kind of memory, and all collectives on it. */
-    private abstract static class Memory<T> {
-        abstract T of(int... values);
+    private static class Memory<T> {
+        private final Function<int[], T> of;
+        private final Function<T, int[]> read;
+        private final Function<T, Tensor> tensor;
 
-        abstract int[] read(T values);
+        Memory(Function<int[], T> of, Function<T, int[]> read, Function<T, Tensor> tensor) {
+            this.of = of;
+            this.read = read;
+            this.tensor = tensor;
+        }
 
-        abstract Tensor tensor(T values);
+        private T of(int... values) {
+            return of.apply(values);
+        }
+
+        private int[] read(T values) {
+            return read.apply(values);
+        }
 
         void play(DistributedContext context, T input, T output, String which) throws Exception {
-            Tensor in = tensor(input);
-            Tensor out = tensor(output);
+            Tensor in = tensor.apply(input);
+            Tensor out = tensor.apply(output);
             switch (which) {
                 case "in place" -> context.allReduce(in, ReduceOp.SUM);
                 case "out of place" -> context.allReduce(in, out, ReduceOp.SUM);
@@ -129,7 +144,7 @@ final class DistributedContextTest {
         }
 
         void list(DistributedContext context, T one, T other) throws Exception {
-            context.allReduce(List.of(tensor(one), tensor(other)), ReduceOp.SUM);
+            context.allReduce(List.of(tensor.apply(one), tensor.apply(other)), ReduceOp.SUM);
         }
 
         void check(DistributedContext context) throws Exception {
@@ -167,24 +182,15 @@ final class DistributedContextTest {
         }
     }
 
+    /** Arrays of floats have methods of their own for all collectives. */
     private static final class FloatsMemory extends Memory<float[]> {
-        @Override
-        float[] of(int... values) {
-            float[] made = new float[values.length];
-            for (int i = 0; i < made.length; i++) {
-                made[i] = values[i];
-            }
-            return made;
-        }
-
-        @Override
-        int[] read(float[] values) {
-            return IntStream.range(0, values.length).map(i -> (int) values[i]).toArray();
-        }
-
-        @Override
-        Tensor tensor(float[] values) {
-            return Tensor.of(values);
+        FloatsMemory() {
+            super(
+                    DistributedContextTest::floats,
+                    values -> IntStream.range(0, values.length)
+                            .map(i -> (int) values[i])
+                            .toArray(),
+                    Tensor::of);
         }
 
         @Override
@@ -208,101 +214,49 @@ final class DistributedContextTest {
         }
     }
 
-    private static final class DoublesMemory extends Memory<double[]> {
-        @Override
-        double[] of(int... values) {
-            double[] made = new double[values.length];
-            for (int i = 0; i < made.length; i++) {
-                made[i] = values[i];
-            }
-            return made;
+    private static float[] floats(int... values) {
+        float[] made = new float[values.length];
+        for (int i = 0; i < made.length; i++) {
+            made[i] = values[i];
         }
-
-        @Override
-        int[] read(double[] values) {
-            return IntStream.range(0, values.length).map(i -> (int) values[i]).toArray();
-        }
-
-        @Override
-        Tensor tensor(double[] values) {
-            return Tensor.of(values);
-        }
+        return made;
     }
 
-    private static final class IntsMemory extends Memory<int[]> {
-        @Override
-        int[] of(int... values) {
-            return values.clone();
-        }
-
-        @Override
-        int[] read(int[] values) {
-            return values;
-        }
-
-        @Override
-        Tensor tensor(int[] values) {
-            return Tensor.of(values);
-        }
-    }
-
-    private static final class BuffersMemory extends Memory<ByteBuffer> {
-        private final boolean isDirect;
-
-        BuffersMemory(boolean isDirect) {
-            this.isDirect = isDirect;
-        }
-
-        @Override
-        ByteBuffer of(int... values) {
-            int bytes = 4 * values.length + 9;
-            ByteBuffer made = isDirect ? ByteBuffer.allocateDirect(bytes) : ByteBuffer.allocate(bytes);
-            made.order(ByteOrder.LITTLE_ENDIAN).position(5).limit(bytes - 4);
-            for (int i = 0; i < values.length; i++) {
-                made.putInt(5 + 4 * i, values[i]);
-            }
-            return made;
-        }
-
-        @Override
-        int[] read(ByteBuffer values) {
-            return IntStream.range(0, values.remaining() / 4)
-                    .map(i -> values.getInt(values.position() + 4 * i))
-                    .toArray();
-        }
-
-        @Override
-        Tensor tensor(ByteBuffer values) {
-            return Tensor.of(values, DataType.INT32);
-        }
-    }
-
-    private static final class SegmentsMemory extends Memory<MemorySegment> {
-        @Override
-        MemorySegment of(int... values) {
-            return MemorySegment.ofArray(values.clone());
-        }
-
-        @Override
-        int[] read(MemorySegment values) {
-            return values.toArray(ValueLayout.JAVA_INT);
-        }
-
-        @Override
-        Tensor tensor(MemorySegment values) {
-            return Tensor.of(values, DataType.INT32);
-        }
+    /** Values in the middle of a buffer. */
+    private static Memory<ByteBuffer> buffers(IntFunction<ByteBuffer> allocate) {
+        return new Memory<>(
+                values -> {
+                    int bytes = 4 * values.length + 9;
+                    ByteBuffer made = allocate.apply(bytes);
+                    made.order(ByteOrder.LITTLE_ENDIAN).position(5).limit(bytes - 4);
+                    for (int i = 0; i < values.length; i++) {
+                        made.putInt(5 + 4 * i, values[i]);
+                    }
+                    return made;
+                },
+                values -> IntStream.range(0, values.remaining() / 4)
+                        .map(i -> values.getInt(values.position() + 4 * i))
+                        .toArray(),
+                values -> Tensor.of(values, DataType.INT32));
     }
 
     @Test
     void allCollectivesTakeAllKindsOfMemory() throws Exception {
         List<Memory<?>> kinds = List.of(
                 new FloatsMemory(),
-                new DoublesMemory(),
-                new IntsMemory(),
-                new BuffersMemory(false),
-                new BuffersMemory(true),
-                new SegmentsMemory());
+                new Memory<>(
+                        values -> IntStream.of(values).asDoubleStream().toArray(),
+                        values -> DoubleStream.of(values)
+                                .mapToInt(value -> (int) value)
+                                .toArray(),
+                        Tensor::of),
+                new Memory<int[]>(int[]::clone, values -> values, Tensor::of),
+                buffers(ByteBuffer::allocate),
+                buffers(ByteBuffer::allocateDirect),
+                new Memory<>(
+                        values -> MemorySegment.ofArray(values.clone()),
+                        values -> values.toArray(ValueLayout.JAVA_INT),
+                        values -> Tensor.of(values, DataType.INT32)));
         try (var group = new TestGroup(WORLD, EngineOptions.DEFAULTS)) {
             group.start((_, context) -> {
                         for (Memory<?> kind : kinds) {

@@ -43,18 +43,12 @@ final class GroupBugHooks {
     static GroupMachine.State thawed(GroupMachine.State state) {
         return new GroupMachine.State(
                 state.layout(),
-                state.place(),
-                state.next(),
-                state.doneUpTo(),
-                state.open(),
-                state.kept(),
-                state.forwards(),
-                state.refused(),
+                state.settled(),
+                state.numbers(),
+                state.decided(),
+                state.entry(),
                 Optional.empty(),
-                state.broken(),
-                state.held(),
-                state.returning(),
-                state.company());
+                state.broken());
     }
 
     record LateFreeze() implements BugHooks {
@@ -74,18 +68,12 @@ final class GroupBugHooks {
                     state.kept().after(state.kept().number(state.kept().size() - 2));
             return new GroupMachine.State(
                     state.layout(),
-                    state.place(),
-                    state.next(),
-                    state.doneUpTo(),
-                    state.open(),
-                    last,
-                    state.forwards(),
-                    state.refused(),
+                    state.settled(),
+                    state.numbers().keeping(last),
+                    state.decided(),
+                    state.entry(),
                     state.frozen(),
-                    state.broken(),
-                    state.held(),
-                    state.returning(),
-                    state.company());
+                    state.broken());
         }
     }
 

@@ -273,28 +273,11 @@ final class Trainer {
     void hold(boolean held) {
         boolean isHeld = held && setting.hooks.holds();
         if (script.isOver()) {
-            state = held(state, isHeld);
+            state = state.held(isHeld);
         } else {
             step(new Event.Held(isHeld));
             exchanges.pump();
         }
-    }
-
-    private static State held(State state, boolean held) {
-        return new State(
-                state.layout(),
-                state.place(),
-                state.next(),
-                state.doneUpTo(),
-                state.open(),
-                state.kept(),
-                state.forwards(),
-                state.refused(),
-                state.frozen(),
-                state.broken(),
-                held,
-                state.returning(),
-                state.company());
     }
 
     /** Passes an event to the owner thread a moment later, in order; messages of other nodes may overtake it. */

@@ -2,8 +2,8 @@ package io.hearth.collective.call;
 
 import io.hearth.collective.Signature;
 import io.hearth.collective.exchange.Buffers;
-import io.hearth.collective.exchange.ExchangeWatch;
 import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.exchange.watch.ExchangeWatch;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.Status;
 import io.hearth.core.CollectiveException;

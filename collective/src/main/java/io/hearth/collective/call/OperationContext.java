@@ -12,6 +12,7 @@ import io.hearth.collective.schedule.CompletionBarrier;
 import io.hearth.collective.schedule.DirectAllGather;
 import io.hearth.collective.schedule.RingNote;
 import io.hearth.collective.schedule.Schedule;
+import io.hearth.collective.schedule.Shares;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
@@ -45,6 +46,13 @@ public record OperationContext(Exchange exchange, Mesh mesh, CollectiveConfig co
     /** Plays a schedule from the call's input to its result. */
     public Optional<CallRejection> play(Schedule schedule, RankOrder order) throws IOException {
         return exchange.play(schedule, order, Region.of(call.input()), Region.of(work()));
+    }
+
+    /** Plays a schedule among all pairs of ranks. If a rank owns no share, notes precede it. */
+    public Optional<CallRejection> playByOwners(Schedule schedule, Shares shares) throws IOException {
+        return shares.allOwn()
+                ? play(schedule, mesh.byRank())
+                : playByRank(schedule, Region.of(call.input()), Region.of(work()));
     }
 
     /** Plays a schedule whose positions are ranks, although most calls use hop order. */

@@ -9,6 +9,7 @@ import io.hearth.collective.call.Call;
 import io.hearth.collective.call.CallPlan;
 import io.hearth.collective.call.CallRequest;
 import io.hearth.collective.call.CollectiveOperation;
+import io.hearth.collective.engine.queue.CallQueue;
 import io.hearth.collective.group.Status;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;

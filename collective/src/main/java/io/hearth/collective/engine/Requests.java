@@ -11,7 +11,6 @@ import io.hearth.collective.Tensor;
 import io.hearth.collective.call.CallPlan;
 import io.hearth.collective.call.CallRequest;
 import io.hearth.collective.sum.Broadcast;
-import io.hearth.collective.sum.DirectPlay;
 import io.hearth.collective.sum.GatherBlocks;
 import io.hearth.collective.sum.GroupStart;
 import io.hearth.collective.sum.PlainSum;
@@ -36,22 +35,20 @@ final class Requests {
 
     private final Ranks ranks;
     private final CollectiveConfig config;
-    private final DirectPlay direct;
     private final CallRequest barrier;
 
-    Requests(Ranks ranks, CollectiveConfig config, DirectPlay direct) {
+    Requests(Ranks ranks, CollectiveConfig config) {
         this.ranks = ranks;
         this.config = config;
-        this.direct = direct;
         this.barrier = CallRequest.inPlace(
-                new CallPlan(Signature.barrier(), new PlainSum(AllReduceStrategy.AUTO, Ownership.EQUAL, direct)),
+                new CallPlan(Signature.barrier(), new PlainSum(AllReduceStrategy.AUTO, Ownership.EQUAL)),
                 CallRequest.NOTHING);
     }
 
     CallRequest reduceScatter(MemorySegment values, DataType type, ReduceOp op) {
         long count = Tensor.elements(values, type);
         var signature = Signature.combining(Signature.Kind.REDUCE_SCATTER, op, type, count, Signature.AUTO);
-        return CallRequest.inPlace(new CallPlan(signature, new ReduceScatterShares(direct)), values);
+        return CallRequest.inPlace(new CallPlan(signature, new ReduceScatterShares()), values);
     }
 
     CallRequest allGather(MemorySegment block, MemorySegment gathered, DataType type) {
@@ -111,7 +108,7 @@ final class Requests {
         return CallRequest.inPlace(
                 new CallPlan(
                         Signature.start(),
-                        new GroupStart(new PlainSum(AllReduceStrategy.AUTO, Ownership.EQUAL, direct), least)),
+                        new GroupStart(new PlainSum(AllReduceStrategy.AUTO, Ownership.EQUAL), least)),
                 CallRequest.NOTHING);
     }
 

@@ -12,11 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Pool of an engine's native working memory. A buffer is taken for a number, and given back when no member can request its result any more.
- * Buffers are in the reducer's own memory if it has some, so that a GPU reads contributions where the socket's thread put them.
+ * Buffers are in the reducer's own memory if it has some, so that a GPU reads and writes them in place.
  */
 public final class Buffers implements AutoCloseable {
     private static final int SPARE_MAX = 2;
-    private static final int OWN_SPARE_MAX = 3; // of an input, a result and contributions
     private static final int SMALL_SPARE_MAX = 4;
 
     /**
@@ -29,7 +28,7 @@ public final class Buffers implements AutoCloseable {
     private static final long PAGE_BYTES = 16 * 1024; // page size of Apple's processors, a multiple of the others
 
     /** The empty buffer, which has no owner. */
-    public static final Buffer NONE = new Buffer(() -> {}, MemorySegment.NULL, MemorySegment.NULL, false);
+    public static final Buffer NONE = new Buffer(() -> {}, MemorySegment.NULL, MemorySegment.NULL);
 
     private final Source own;
     private final ReentrantLock lock = new ReentrantLock();
@@ -45,12 +44,11 @@ public final class Buffers implements AutoCloseable {
      * @param end frees the allocation
      * @param whole the whole allocation
      * @param bytes the requested part
-     * @param isOwn whether it is the reducer's own
      */
-    public record Buffer(Runnable end, MemorySegment whole, MemorySegment bytes, boolean isOwn) {
+    public record Buffer(Runnable end, MemorySegment whole, MemorySegment bytes) {
         /** A buffer with {@code size} requested bytes; the same object if it has this size already. */
         private Buffer cut(long size) {
-            return bytes.byteSize() == size ? this : new Buffer(end, whole, whole.asSlice(0, size), isOwn);
+            return bytes.byteSize() == size ? this : new Buffer(end, whole, whole.asSlice(0, size));
         }
     }
 
@@ -74,23 +72,17 @@ public final class Buffers implements AutoCloseable {
         if (bytes == 0) {
             return NONE;
         }
-        Buffer found = spare(bytes, false);
+        Buffer found = spare(bytes);
         return found != null ? found : own(bytes).orElseGet(() -> plain(bytes));
     }
 
-    /** The same from the reducer's own memory; empty if it has none. */
-    public Optional<Buffer> takeOwn(long bytes) {
-        Buffer found = spare(bytes, true);
-        return found != null ? Optional.of(found) : own(bytes);
-    }
-
-    private @Nullable Buffer spare(long bytes, boolean ownOnly) {
+    private @Nullable Buffer spare(long bytes) {
         lock.lock();
         try {
             for (int place = 0; place < spare.size(); place++) {
                 Buffer candidate = spare.get(place);
                 long size = candidate.whole().byteSize();
-                if (size >= bytes && size / 2 <= bytes && (candidate.isOwn() || !ownOnly)) {
+                if (size >= bytes && size / 2 <= bytes) {
                     spare.remove(place);
                     return candidate.cut(bytes);
                 }
@@ -102,19 +94,19 @@ public final class Buffers implements AutoCloseable {
     }
 
     private Optional<Buffer> own(long bytes) {
-        return own.allocate(bytes).map(memory -> held(memory::close, memory.segment(), bytes, true));
+        return own.allocate(bytes).map(memory -> held(memory::close, memory.segment(), bytes));
     }
 
     private Buffer plain(long bytes) {
         Arena arena = Arena.ofShared();
         long alignment = bytes < PAGE_BYTES ? ALIGNMENT_BYTES : PAGE_BYTES;
-        return held(arena::close, arena.allocate(Math.max(bytes, ALIGNMENT_BYTES), alignment), bytes, false);
+        return held(arena::close, arena.allocate(Math.max(bytes, ALIGNMENT_BYTES), alignment), bytes);
     }
 
-    private Buffer held(Runnable end, MemorySegment whole, long bytes, boolean isOwn) {
+    private Buffer held(Runnable end, MemorySegment whole, long bytes) {
         long held = heldBytes.addAndGet(whole.byteSize());
         peakBytes.accumulateAndGet(held, Math::max);
-        return new Buffer(end, whole, whole.asSlice(0, bytes), isOwn);
+        return new Buffer(end, whole, whole.asSlice(0, bytes));
     }
 
     /** Most bytes that were allocated at once, spare ones included, since the last call of this method. */
@@ -150,7 +142,7 @@ public final class Buffers implements AutoCloseable {
     /** Removes the oldest spare buffer of the same size class, if that class has too many. */
     private @Nullable Buffer tooMany(Buffer given) {
         boolean isSmall = isSmall(given);
-        int most = isSmall ? SMALL_SPARE_MAX : given.isOwn() ? OWN_SPARE_MAX : SPARE_MAX;
+        int most = isSmall ? SMALL_SPARE_MAX : SPARE_MAX;
         int last = 0;
         for (int place = 0; place < spare.size(); place++) {
             if (isSmall(spare.get(place)) == isSmall) {

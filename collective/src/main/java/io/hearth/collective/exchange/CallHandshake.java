@@ -7,8 +7,6 @@ import io.hearth.collective.group.StreamBrokenException;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.transport.ReceivedRecord;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -17,18 +15,14 @@ import java.util.Optional;
  * receiver compares both with its own. The sender's side and the receiver's side share no state.
  */
 final class CallHandshake {
-    private static final ValueLayout.OfLong LAG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
     private final Mesh mesh;
     private final Wire wire;
     private final First first;
-    private final byte[] ownBytes; // first in bytes, then the lag of the first schedule
+    private final byte[] ownBytes; // first in bytes
     private final MemorySegment own; // ownBytes as a segment
-    private final int callBytes; // without the lag
     private final boolean isKnown;
     private final boolean[] sentTo; // by rank, whether it got this rank's signature; accessed by the sender
     private final boolean[] heardFrom; // by rank, whether its signature came; accessed by the receiving thread
-    private long lag = 1; // the greatest lag so far; accessed by the receiving thread
 
     /** {@code isKnown}: all ranks know the call already and send no signature. */
     CallHandshake(Mesh mesh, Wire wire, First first, boolean isKnown) {
@@ -37,7 +31,6 @@ final class CallHandshake {
         this.first = first;
         this.ownBytes = CollectiveMessages.encode(first);
         this.own = MemorySegment.ofArray(ownBytes);
-        this.callBytes = ownBytes.length - CollectiveMessages.LAG_BYTES;
         this.isKnown = isKnown;
         this.sentTo = new boolean[mesh.world()];
         this.heardFrom = new boolean[mesh.world()];
@@ -48,37 +41,6 @@ final class CallHandshake {
     void begin() {
         Arrays.fill(sentTo, isKnown);
         Arrays.fill(heardFrom, isKnown);
-        lag = 1;
-    }
-
-    /**
-     * Sets this rank's lag in the next schedule (see {@link io.hearth.collective.schedule.Schedule#lag}).
-     *
-     * @throws IllegalStateException the lag is more than 1, and a rank has sent or received a signature before
-     */
-    void announceLag(long ownLag) {
-        for (int rank = 0; rank < sentTo.length && ownLag > 1; rank++) {
-            if (sentTo[rank] || heardFrom[rank]) {
-                throw new IllegalStateException("a lag above 1 is possible in a number's first schedule only");
-            }
-        }
-        own.set(LAG, callBytes, ownLag);
-        lag = Math.max(lag, ownLag);
-    }
-
-    /** Whether the signatures of all other ranks came. */
-    boolean isComplete() {
-        for (int rank = 0; rank < heardFrom.length; rank++) {
-            if (rank != mesh.rank() && !heardFrom[rank]) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** The greatest lag of the ranks whose signature came: that of all ranks, once this {@link #isComplete}. */
-    long lag() {
-        return lag;
     }
 
     /** Length of the handshake's prefix. */
@@ -118,11 +80,6 @@ final class CallHandshake {
         }
         heardFrom[rank] = true;
         if (isOwn(arrived)) {
-            long theirLag = arrived.getLong(callBytes);
-            if (theirLag < 1) {
-                throw wire.misfit(rank, arrived, "a lag of 1 or more");
-            }
-            lag = Math.max(lag, theirLag);
             return Optional.empty();
         }
         First theirs;
@@ -161,9 +118,9 @@ final class CallHandshake {
         }
         if (arrived.isNative()) {
             long from = arrived.memoryOffset();
-            return MemorySegment.mismatch(arrived.memory(), from, from + callBytes, own, 0, callBytes) == -1;
+            return MemorySegment.mismatch(arrived.memory(), from, from + bytes(), own, 0, bytes()) == -1;
         }
         int from = arrived.arrayOffset();
-        return Arrays.equals(arrived.array(), from, from + callBytes, ownBytes, 0, callBytes);
+        return Arrays.equals(arrived.array(), from, from + bytes(), ownBytes, 0, bytes());
     }
 }

@@ -43,7 +43,6 @@ public final class Combiner {
             case COMBINE_WITH_INPUT -> combine(buffer, input, at, arrived, prefix, length);
             case COMBINE -> combine(buffer, buffer, at, arrived, prefix, length);
             case COPY_THEN_INPUT -> combineBefore(buffer, input, at, arrived, prefix, length);
-            case GATHER -> throw new AssertionError("gathered segments are combined with their piece");
             case COMBINE_THEN_INPUT -> {
                 combine(buffer, buffer, at, arrived, prefix, length);
                 combine(buffer, input, at, length);
@@ -54,18 +53,8 @@ public final class Combiner {
         }
     }
 
-    /** Combines the contributions to a piece in the order of {@code addends}, each from its first byte on. */
-    void combineAll(Transfer last, MemorySegment[] addends, Region buffer) {
-        long at = last.pieceOffset() - buffer.base();
-        int count = Math.toIntExact(last.pieceLength() / type.bytes());
-        reducer.combineAll(type, op, buffer.memory(), at, addends, count);
-        if (isAverage) {
-            reducer.divide(type, buffer.memory(), at, count, world);
-        }
-    }
-
     /** Copies the plaintext after the prefix to its place in {@code target}. */
-    static void copy(ReceivedRecord arrived, int prefix, Region target, long at, int length) {
+    private static void copy(ReceivedRecord arrived, int prefix, Region target, long at, int length) {
         long to = at - target.base();
         if (arrived.isNative()) {
             MemorySegment.copy(arrived.memory(), arrived.memoryOffset() + prefix, target.memory(), to, length);

@@ -3,6 +3,7 @@ package io.hearth.collective.exchange;
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.ScheduleChoice;
 import io.hearth.collective.Signature;
+import io.hearth.collective.exchange.watch.ExchangeWatch;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.CollectiveMessages.First;
 import io.hearth.collective.group.StreamBrokenException;
@@ -134,7 +135,6 @@ public final class Exchange {
             if (!abort.isKnown()) {
                 driver.open(mesh, order, schedule.isAround());
                 received = 0;
-                handshake.announceLag(schedule.lag());
                 watch.plays(schedule);
                 mesh.timeCiphers(watch.isOn());
                 var part = new Part(schedule, order, input, buffer, work);
@@ -187,14 +187,11 @@ public final class Exchange {
         for (long index = 0; index < part.schedule.sends(); index++) {
             part.schedule.send(index, toSend);
             long needed = toSend.after();
-            if (taken < needed) {
-                for (; taken < needed; taken++) {
-                    part.schedule.receive(taken, toReceive);
-                    if (!receive(part, toReceive)) {
-                        return;
-                    }
+            for (; taken < needed; taken++) {
+                part.schedule.receive(taken, toReceive);
+                if (!receive(part, toReceive)) {
+                    return;
                 }
-                part.schedule.send(index, toSend); // again, because the ranks may have agreed on another lag meanwhile
             }
             if (!send(part, toSend)) {
                 return;
@@ -270,10 +267,6 @@ public final class Exchange {
                 part.schedule.send(index, toSend);
                 if (!awaitReceived(toSend.after(), receiverThread)) {
                     break;
-                }
-                if (toSend.after() > 0) {
-                    part.schedule.send(
-                            index, toSend); // again, because the ranks may have agreed on another lag meanwhile
                 }
                 if (!send(part, toSend)) {
                     break;
@@ -380,9 +373,6 @@ public final class Exchange {
                     return false;
                 }
                 prefix = handshake.bytes();
-                if (handshake.isComplete()) {
-                    part.schedule.agree(handshake.lag());
-                }
             }
             case Wire.SEGMENT -> handshake.requireSignature(rank, arrived);
             default -> throw wire.misfit(rank, arrived, "a segment");

@@ -6,6 +6,11 @@ import io.hearth.collective.CollectiveProgress;
 import io.hearth.collective.CollectiveTrace;
 import io.hearth.collective.ScheduleChoice;
 import io.hearth.collective.Signature;
+import io.hearth.collective.exchange.watch.BroadcastWatch;
+import io.hearth.collective.exchange.watch.DeferringWatch;
+import io.hearth.collective.exchange.watch.ExchangeWatch;
+import io.hearth.collective.exchange.watch.GuardedTrace;
+import io.hearth.collective.exchange.watch.ProgressReporter;
 import io.hearth.collective.group.GroupSettings;
 import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
@@ -40,7 +45,7 @@ public final class MeshDriver implements AutoCloseable {
     private final ScheduleChoice choiceAfar;
     private final ReentrantLock driving = new ReentrantLock();
     private volatile CollectiveTrace trace = CollectiveTrace.NONE; // set by any thread, for calls that begin later
-    private volatile @Nullable Progress progress; // likewise
+    private volatile @Nullable ProgressTarget progress; // likewise
 
     public MeshDriver(String group, StreamSource streams, Reducer reducer, Gate gate, CollectiveConfig config) {
         this.group = group;
@@ -123,16 +128,16 @@ public final class MeshDriver implements AutoCloseable {
 
     /** Makes {@code listener} the only one that receives the progress of long broadcasts that begin from now on. */
     public void progress(CollectiveProgress listener, NodeId self, Clock clock) {
-        progress = new Progress(listener, self, clock);
+        progress = new ProgressTarget(listener, self, clock);
     }
 
     /** The listener of progress. */
-    private record Progress(CollectiveProgress listener, NodeId self, Clock clock) {}
+    private record ProgressTarget(CollectiveProgress listener, NodeId self, Clock clock) {}
 
     /** The watch of a call that begins now. */
     ExchangeWatch watch(long number, Signature signature, int world) {
         ExchangeWatch watch = ExchangeWatch.of(trace, number, signature, world);
-        Progress to = progress;
+        ProgressTarget to = progress;
         if (to == null || signature.kind() != Signature.Kind.BROADCAST) {
             return watch.equals(ExchangeWatch.NONE) ? watch : new DeferringWatch(watch);
         }

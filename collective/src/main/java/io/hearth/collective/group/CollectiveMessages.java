@@ -94,12 +94,9 @@ public final class CollectiveMessages {
     /** The beginning of a stream's first record of a number. */
     public record First(Signature signature, GroupSettings settings) {}
 
-    /** Bytes of the lag, little-endian, at the end of this beginning. */
-    public static final int LAG_BYTES = Long.BYTES;
-
     /**
-     * The beginning of a stream's first record of a number, as bytes: the length of the next part (2 bytes, little-endian); the call and
-     * the group's settings; and a lag of 1 (see {@link io.hearth.collective.schedule.Schedule#lag}).
+     * The beginning of a stream's first record of a number, as bytes: the length of the next part (2 bytes, little-endian), then the call
+     * and the group's settings.
      */
     public static byte[] encode(First first) {
         GroupSettings settings = first.settings();
@@ -112,11 +109,10 @@ public final class CollectiveMessages {
                         .setLinks(settings.links()))
                 .build()
                 .toByteArray();
-        return ByteBuffer.allocate(Short.BYTES + bytes.length + LAG_BYTES)
+        return ByteBuffer.allocate(Short.BYTES + bytes.length)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .putShort((short) bytes.length)
                 .put(bytes)
-                .putLong(1)
                 .array();
     }
 
@@ -130,7 +126,7 @@ public final class CollectiveMessages {
                 ? Integer.MAX_VALUE
                 : Short.toUnsignedInt(
                         ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN).getShort());
-        if (length > record.length - Short.BYTES - LAG_BYTES) {
+        if (length > record.length - Short.BYTES) {
             throw new MalformedMessageException("a record of " + record.length + " bytes does not begin with a call");
         }
         CallMessage message = parse(

@@ -24,19 +24,13 @@ final class GroupDraft {
     private final LossPolicy policy;
     private final RankBounds bounds;
     private List<Effect> effects = List.of(); // mutable from the first effect on
-    private ByNumber<Open> open;
-    private ByNumber<Status.Kept> kept;
-    private ByNumber<GroupMachine.Rejected> refused;
     private GroupLayout layout;
-    private GroupMachine.Place place;
-    private long next;
-    private long doneUpTo;
-    private List<Resolution.Forward> forwards;
+    private GroupMachine.SettledRanks settled;
+    private CallNumbers numbers;
+    private GroupMachine.Decided decided;
+    private GroupMachine.Entry entry;
     private Optional<Frozen> frozen;
     private Optional<GroupMachine.Broken> broken;
-    private boolean held;
-    private boolean returning;
-    private GroupMachine.Company company;
     private boolean reportsProgress;
     private final GroupPhase phaseBefore;
     private final long doneBefore;
@@ -46,19 +40,13 @@ final class GroupDraft {
         this.window = window;
         this.policy = policy;
         this.bounds = bounds;
-        this.open = state.open();
-        this.kept = state.kept();
-        this.refused = state.refused();
         this.layout = state.layout();
-        this.place = state.place();
-        this.next = state.next();
-        this.doneUpTo = state.doneUpTo();
-        this.forwards = state.forwards();
+        this.settled = state.settled();
+        this.numbers = state.numbers();
+        this.decided = state.decided();
+        this.entry = state.entry();
         this.frozen = state.frozen();
         this.broken = state.broken();
-        this.held = state.held();
-        this.returning = state.returning();
-        this.company = state.company();
         this.lackBefore = lack(state);
         this.phaseBefore = state.phase();
         this.doneBefore = state.doneUpTo();
@@ -69,10 +57,11 @@ final class GroupDraft {
             endRefused();
         }
         State state = state();
-        if (state.mayRun() && !open.isEmpty()) {
-            state = with(state, open.each(this::rejectedAtStep));
+        if (state.mayRun() && !state.open().isEmpty()) {
+            state = with(state, state.open().each(this::rejectedAtStep));
             State now = state;
-            state = with(state, open.each((number, waiting) -> mayRun(now, waiting) ? run(number, waiting) : waiting));
+            state = with(
+                    state, now.open().each((number, waiting) -> mayRun(now, waiting) ? run(number, waiting) : waiting));
         }
         Optional<Lack> lack = lack(state);
         if (!lack.equals(lackBefore)) {
@@ -86,10 +75,10 @@ final class GroupDraft {
 
     /** The state with these open numbers; the same object if nothing changed. */
     private State with(State before, ByNumber<Open> now) {
-        if (now.equals(open)) {
+        if (now.equals(numbers.open())) {
             return before;
         }
-        open = now;
+        numbers = numbers.opening(now);
         return state();
     }
 
@@ -121,59 +110,55 @@ final class GroupDraft {
     }
 
     private void endRefused() {
+        ByNumber<GroupMachine.Rejected> refused = decided.refused();
         for (long number : refused.isEmpty() ? List.<Long>of() : refused.numbers()) {
-            if (open.has(number)) {
+            if (numbers.open().has(number)) {
                 GroupMachine.Rejected known = Objects.requireNonNull(refused.get(number));
-                refused = refused.without(number);
+                decided = decided.refusing(decided.refused().without(number));
                 end(new Status.Kept(number, 0, 0, Optional.of(known.refusal())), known.members());
             }
         }
     }
 
     private State state() {
-        return new State(
-                layout, place, next, doneUpTo, open, kept, forwards, refused, frozen, broken, held, returning, company);
+        return new State(layout, settled, numbers, decided, entry, frozen, broken);
     }
 
     void call(Signature signature, int least) {
-        if (next >= Status.NUMBER_MAX) {
+        long number = numbers.next();
+        if (number >= Status.NUMBER_MAX) {
             throw new IllegalStateException(
-                    "the numbers of this group are used up after " + (next - 1) + "; close it and start again");
+                    "the numbers of this group are used up after " + (number - 1) + "; close it and start again");
         }
-        if (open.size() >= window) {
-            throw new IllegalStateException(
-                    "at most " + window + " collectives may be open, and " + open.size() + " are");
+        int open = numbers.open().size();
+        if (open >= window) {
+            throw new IllegalStateException("at most " + window + " collectives may be open, and " + open + " are");
         }
         boolean isBoundary = signature.kind() == Signature.Kind.BOUNDARY;
-        company = new GroupMachine.Company(
-                Math.max(company.least(), least),
-                company.bySteps() || isBoundary,
-                company.elsewhere(),
-                company.meetsStep(),
-                company.spare());
-        returning &= signature.kind() != Signature.Kind.START; // a start has its own number of required members
+        entry = entry.in(entry.company().calling(least, isBoundary));
+        if (signature.kind() == Signature.Kind.START) {
+            entry = entry.returning(false); // a start has its own number of required members
+        }
         boolean hasView = !layout.fence().isEmpty(); // otherwise the first view decides about the call
-        Optional<CallRejection> doomed = hasView ? rejection(next, signature, List.of()) : Optional.empty();
-        open = open.with(next, new Open(signature, false, doomed, List.of()));
-        next++;
+        Optional<CallRejection> doomed = hasView ? rejection(number, signature, List.of()) : Optional.empty();
+        numbers = numbers.called(new Open(signature, false, doomed, List.of()));
     }
 
     void withdraw() {
         if (!state().mayWithdraw()) {
             throw new IllegalStateException("a start that other members may know of cannot be withdrawn");
         }
-        next--;
-        open = open.without(next);
-        company = company.needing(1);
+        numbers = numbers.withdrawn();
+        entry = entry.in(entry.company().needing(1));
     }
 
     void others(boolean elsewhere, boolean meetsStep, boolean spare) {
-        company = company.withOthers(elsewhere, meetsStep, spare);
+        entry = entry.in(entry.company().withOthers(elsewhere, meetsStep, spare));
     }
 
     /** A start that meets a step gets a rejection: it runs only to distribute this to all. */
     private Open rejectedAtStep(long number, Open waiting) {
-        boolean ends = company.meetsStep()
+        boolean ends = entry.company().meetsStep()
                 && waiting.isStart()
                 && !waiting.running()
                 && waiting.doomed().isEmpty()
@@ -190,7 +175,7 @@ final class GroupDraft {
     }
 
     void finish(long number, String inFence) {
-        Open ended = open.get(number);
+        Open ended = numbers.open().get(number);
         if (ended != null && isCurrent(inFence)) {
             List<NodeId> members = layout.members();
             end(
@@ -201,7 +186,7 @@ final class GroupDraft {
     }
 
     void refuse(long number, String inFence, CallRejection refusal) {
-        if (open.has(number) && isCurrent(inFence)) {
+        if (numbers.open().has(number) && isCurrent(inFence)) {
             end(new Status.Kept(number, 0, 0, Optional.of(refusal)), layout.members());
         }
     }
@@ -210,13 +195,17 @@ final class GroupDraft {
         if (!isCurrent(inFence)) {
             return;
         }
-        for (Resolution.Forward forward : forwards) {
-            Open waiting = open.get(number);
+        var rest = new ArrayList<Resolution.Forward>();
+        for (Resolution.Forward forward : decided.forwards()) {
+            Open waiting = numbers.open().get(number);
+            if (forward.number() != number) {
+                rest.add(forward);
+            }
             if (forward.number() == number && waiting != null) {
                 end(new Status.Kept(number, forward.contributors(), forward.bytes(), Optional.empty()), waiting.ran());
             }
         }
-        forwards = GroupMachine.without(forwards, number);
+        decided = decided.forwarding(rest);
     }
 
     void streamBroken(String inFence, NodeId peer, String why) {
@@ -227,15 +216,18 @@ final class GroupDraft {
     }
 
     void release(long upTo) {
-        ByNumber<Status.Kept> left = kept.after(Math.min(upTo, doneUpTo));
+        ByNumber<Status.Kept> kept = numbers.kept();
+        ByNumber<Status.Kept> left = kept.after(Math.min(upTo, numbers.doneUpTo()));
         for (int released = 0; released < kept.size() - left.size(); released++) {
             emit(new Effect.Release(kept.number(released)));
         }
-        kept = left;
+        if (left.size() < kept.size()) {
+            numbers = numbers.keeping(left);
+        }
     }
 
     void hold(boolean now) {
-        held = now;
+        entry = entry.holding(now);
         reportsProgress = true;
     }
 
@@ -250,7 +242,8 @@ final class GroupDraft {
         if (succeeds) {
             frozen = Optional.empty();
         }
-        returning &= !view.inCompany(); // not by its epoch: a node that is alone may change its view too
+        entry = entry.returning(entry.returning()
+                && !view.inCompany()); // not by its epoch: a node that is alone may change its view too
         if (!view.fence().equals(layout.fence())) {
             enter(view);
         } else {
@@ -270,27 +263,27 @@ final class GroupDraft {
                 view.members(),
                 RingPlan.ring(view.members(), view.resolution().order()));
         broken = Optional.empty();
-        forwards = view.resolution().forwards();
+        decided = decided.forwarding(view.resolution().forwards());
         if (isNew) {
             reportsProgress = true;
             countFrom(view.resolution().first());
         }
         emit(new Effect.Abandon());
         takeOverRefused(view.resolution().refused(), before);
-        open = open.each((number, waiting) -> reopened(number, waiting, lost));
+        numbers = numbers.opening(numbers.open().each((number, waiting) -> reopened(number, waiting, lost)));
         Optional<Resolution.Forward> unchecked =
-                forwards.stream().filter(forward -> !isKnown(forward)).findFirst();
+                decided.forwards().stream().filter(forward -> !isKnown(forward)).findFirst();
         if (unchecked.isPresent()) {
-            forwards = List.of(); // no number runs either, until the next change decides again
+            decided = decided.forwarding(List.of()); // no number runs either, until the next change decides again
             streamBroken(view.fence(), unchecked.get().holder(), fault(unchecked.get()));
         }
-        for (Resolution.Forward forward : forwards) {
+        for (Resolution.Forward forward : decided.forwards()) {
             emit(new Effect.Forward(
                     forward.number(),
                     forward.holder(),
                     forward.contributors(),
                     forward.bytes(),
-                    kept.has(forward.number())));
+                    numbers.kept().has(forward.number())));
         }
     }
 
@@ -299,60 +292,57 @@ final class GroupDraft {
      * forward is valid, and this member knows the size that the bytes must have.
      */
     private boolean isKnown(Resolution.Forward forward) {
-        Status.Kept here = kept.get(forward.number());
+        Status.Kept here = numbers.kept().get(forward.number());
         if (here != null) {
             return here.refusal().isEmpty()
                     && here.bytes() == forward.bytes()
                     && here.contributors() == forward.contributors();
         }
-        Open asked = open.get(forward.number());
+        Open asked = numbers.open().get(forward.number());
         return asked != null && asked.signature().keptBytes(forward.contributors()) == forward.bytes();
     }
 
     private String fault(Resolution.Forward forward) {
-        Open asked = open.get(forward.number());
+        Open asked = numbers.open().get(forward.number());
         return "number " + forward.number() + " is forwarded with " + forward.bytes() + " bytes of "
                 + forward.contributors() + " members, "
                 + (asked != null
                         ? "this member's call has " + asked.signature().keptBytes(forward.contributors()) + " bytes"
-                        : kept.has(forward.number()) ? "it ended otherwise here" : "which is not open here");
+                        : numbers.kept().has(forward.number()) ? "it ended otherwise here" : "which is not open here");
     }
 
     /** A member that enters a working group continues with the group's numbers. */
     private void countFrom(long first) {
-        if (next == 1) {
-            next = first;
-            doneUpTo = first - 1;
+        long former = numbers.next() - 1;
+        if (former == 0) {
+            numbers = numbers.beginningAt(first);
         } else if (state().isAtBoundary()) {
-            long former = next - 1;
-            Open begins = Objects.requireNonNull(open.get(former));
-            kept.numbers().forEach(number -> emit(new Effect.Release(number)));
-            kept = ByNumber.none();
-            refused = ByNumber.none();
-            open = open.without(former).with(first, new Open(begins.signature(), false, Optional.empty(), List.of()));
-            place = new GroupMachine.Place(0, List.of());
-            next = first + 1;
-            doneUpTo = first - 1;
+            Open begins = Objects.requireNonNull(numbers.newest());
+            numbers.kept().numbers().forEach(number -> emit(new Effect.Release(number)));
+            numbers = numbers.movedTo(first, new Open(begins.signature(), false, Optional.empty(), List.of()));
+            decided = decided.refusing(ByNumber.none());
+            settled = GroupMachine.SettledRanks.NONE;
             emit(new Effect.Renumber(former, first));
         }
     }
 
     /** Takes over the rejections of a change; a rejection that was known before keeps the member list with which it ended. */
-    private void takeOverRefused(List<Resolution.Rejected> decided, List<NodeId> before) {
-        ByNumber<GroupMachine.Rejected> known = refused;
-        refused = ByNumber.none();
-        for (Resolution.Rejected entry : decided) {
-            if (!kept.has(entry.number()) && entry.number() > doneUpTo) {
-                GroupMachine.Rejected earlier = known.get(entry.number());
+    private void takeOverRefused(List<Resolution.Rejected> rejections, List<NodeId> before) {
+        ByNumber<GroupMachine.Rejected> refused = ByNumber.none();
+        for (Resolution.Rejected rejection : rejections) {
+            long number = rejection.number();
+            if (!numbers.kept().has(number) && number > numbers.doneUpTo()) {
+                GroupMachine.Rejected earlier = decided.refused().get(number);
                 refused = refused.with(
-                        entry.number(), earlier != null ? earlier : new GroupMachine.Rejected(entry.refusal(), before));
+                        number, earlier != null ? earlier : new GroupMachine.Rejected(rejection.refusal(), before));
             }
         }
+        decided = decided.refusing(refused);
     }
 
     private Open reopened(long number, Open waiting, List<NodeId> lost) {
-        boolean isForwarded = forwards.stream().anyMatch(forward -> forward.number() == number);
-        if (isForwarded || refused.has(number)) {
+        boolean isForwarded = decided.forwards().stream().anyMatch(forward -> forward.number() == number);
+        if (isForwarded || decided.refused().has(number)) {
             return waiting; // it ends without running again; commit or rollback follows then
         }
         if (waiting.running()) {
@@ -395,21 +385,17 @@ final class GroupDraft {
 
     private void end(Status.Kept outcome, List<NodeId> members) {
         long number = outcome.number();
-        if (number > place.number()) {
-            place = new GroupMachine.Place(number, members);
+        if (number > settled.number()) {
+            settled = new GroupMachine.SettledRanks(number, members);
         }
-        returning = false;
-        Open ended = open.get(number);
-        open = open.without(number);
+        Open ended = numbers.open().get(number);
+        entry = entry.returning(false);
         if (ended != null && (!ended.isStart() || outcome.refusal().isPresent())) {
-            company = company.needing(1);
+            entry = entry.in(entry.company().needing(1));
         }
-        kept = kept.with(number, outcome);
+        numbers = numbers.ended(outcome);
         emit(outcome.refusal().isEmpty() ? new Effect.Commit(number) : new Effect.RollBack(number));
         emit(new Effect.End(outcome));
-        while (kept.has(doneUpTo + 1)) {
-            doneUpTo++;
-        }
-        release(doneUpTo - window);
+        release(numbers.doneUpTo() - window);
     }
 }

@@ -7,7 +7,6 @@ import io.hearth.core.Machine;
 import io.hearth.core.Step;
 import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -54,8 +53,8 @@ import java.util.Optional;
  * <p><b>Bounds.</b> No step begins with fewer or more members than {@link RankBounds} allow; in a script without steps, no number runs with
  * fewer. In the middle of a step no number waits for members, because none can enter before the step ends.
  *
- * <p><b>Place.</b> A script divides its data by (rank, world size) between two numbers. So all members that continue after number j must
- * return the same values until j + 1 ends, although views reach them at different times. A member's place is therefore not that of its
+ * <p><b>Settled ranks.</b> A script divides its data by (rank, world size) between two numbers. So all members that continue after number j must
+ * return the same values until j + 1 ends, although views reach them at different times. A member's rank is therefore not that of its
  * newest view. It comes from the member list of the group epoch in which j ended, and changes only when a number ends. That list is the
  * same for all members:
  *
@@ -138,14 +137,40 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
     }
 
     /**
-     * The source of this member's rank from the end of one number to the end of the next.
+     * The ranks that this member's application sees from the end of one number to the end of the next.
      *
      * @param number the newest number that ended here; 0 before the first
      * @param members by rank, with which that number ended; empty before the first
      */
-    public record Place(long number, List<NodeId> members) {
-        public Place {
+    public record SettledRanks(long number, List<NodeId> members) {
+        /** Before the first number. */
+        public static final SettledRanks NONE = new SettledRanks(0, List.of());
+
+        public SettledRanks {
             members = List.copyOf(members);
+        }
+    }
+
+    /**
+     * Decisions of the last view change that this member has yet to carry out.
+     *
+     * @param forwards to carry out before any number runs, in this order
+     * @param refused numbers rejected elsewhere that have not ended here yet, because this member is frozen or has not called them
+     */
+    public record Decided(List<Resolution.Forward> forwards, ByNumber<Rejected> refused) {
+        /** Nothing to carry out. */
+        public static final Decided NONE = new Decided(List.of(), ByNumber.none());
+
+        public Decided {
+            forwards = List.copyOf(forwards);
+        }
+
+        Decided forwarding(List<Resolution.Forward> results) {
+            return new Decided(results, refused);
+        }
+
+        Decided refusing(ByNumber<Rejected> numbers) {
+            return new Decided(forwards, numbers);
         }
     }
 
@@ -162,12 +187,43 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         /** The conditions before any information arrives. */
         public static final Company ANY = new Company(1, false, false, false, false);
 
+        /** The conditions after a call that requires {@code members} or more. */
+        Company calling(int members, boolean beginsStep) {
+            return members <= least && (bySteps || !beginsStep)
+                    ? this
+                    : new Company(Math.max(least, members), bySteps || beginsStep, elsewhere, meetsStep, spare);
+        }
+
         Company needing(int members) {
             return members == least ? this : new Company(members, bySteps, elsewhere, meetsStep, spare);
         }
 
         public Company withOthers(boolean atWork, boolean steps, boolean full) {
             return new Company(least, bySteps, atWork, steps, full);
+        }
+    }
+
+    /**
+     * Conditions on whether a step may begin and a number may run.
+     *
+     * @param held whether the beginning of a step must wait
+     * @param returning whether this member was removed and has not rejoined: it begins no step before it is in a view with others again
+     * @param company further conditions
+     */
+    public record Entry(boolean held, boolean returning, Company company) {
+        /** The conditions before the first view. */
+        public static final Entry START = new Entry(false, false, Company.ANY);
+
+        Entry holding(boolean now) {
+            return new Entry(now, returning, company);
+        }
+
+        Entry returning(boolean now) {
+            return now == returning ? this : new Entry(held, now, company);
+        }
+
+        Entry in(Company now) {
+            return now.equals(company) ? this : new Entry(held, returning, now);
         }
     }
 
@@ -178,56 +234,64 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
      * The complete state of the machine.
      *
      * @param layout of the present group epoch
-     * @param place of this member since its newest ended number
-     * @param next number of the next call
-     * @param doneUpTo all numbers up to this one ended here
-     * @param open numbers that were called and have not ended
-     * @param kept numbers that ended and whose outcome is still held
-     * @param forwards to carry out before any number runs, in this order
-     * @param refused numbers rejected elsewhere that have not ended here yet, because this member is frozen or has not called them
+     * @param settled the ranks since this member's newest ended number
+     * @param numbers of its calls
+     * @param decided at the last view change, and not carried out yet
+     * @param entry conditions on whether a step may begin and a number may run
      * @param frozen present while a view change is in progress
      * @param broken why the streams of this fence are unusable
-     * @param held whether the beginning of a step must wait
-     * @param returning whether this member was removed and has not rejoined: it begins no step before it is in a view with others again
-     * @param company further conditions on whether a number may run
      */
     public record State(
             GroupLayout layout,
-            Place place,
-            long next,
-            long doneUpTo,
-            ByNumber<Open> open,
-            ByNumber<Status.Kept> kept,
-            List<Resolution.Forward> forwards,
-            ByNumber<Rejected> refused,
+            SettledRanks settled,
+            CallNumbers numbers,
+            Decided decided,
+            Entry entry,
             Optional<Frozen> frozen,
-            Optional<Broken> broken,
-            boolean held,
-            boolean returning,
-            Company company) {
+            Optional<Broken> broken) {
         /** Before the first view. */
         public static final State START = new State(
                 GroupLayout.NONE,
-                new Place(0, List.of()),
-                1,
-                0,
-                ByNumber.none(),
-                ByNumber.none(),
-                List.of(),
-                ByNumber.none(),
+                SettledRanks.NONE,
+                CallNumbers.NONE,
+                Decided.NONE,
+                Entry.START,
                 Optional.empty(),
-                Optional.empty(),
-                false,
-                false,
-                Company.ANY);
+                Optional.empty());
 
-        public State {
-            forwards = List.copyOf(forwards);
+        /** Number of the next call. */
+        public long next() {
+            return numbers.next();
+        }
+
+        /** All numbers up to this one ended here. */
+        public long doneUpTo() {
+            return numbers.doneUpTo();
+        }
+
+        /** Numbers that were called and have not ended. */
+        public ByNumber<Open> open() {
+            return numbers.open();
+        }
+
+        /** Numbers that ended and whose outcome is still held. */
+        public ByNumber<Status.Kept> kept() {
+            return numbers.kept();
+        }
+
+        /** Results to forward before any number runs, in this order. */
+        public List<Resolution.Forward> forwards() {
+            return decided.forwards();
+        }
+
+        /** Further conditions on whether a number may run. */
+        public Company company() {
+            return entry.company();
         }
 
         /** By rank: the members with which the newest number ended; before the first number, those of the newest view. */
         public List<NodeId> ranks() {
-            return place.number() == 0 ? layout.members() : place.members();
+            return settled.number() == 0 ? layout.members() : settled.members();
         }
 
         /**
@@ -243,15 +307,15 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         /** The report to the view change of the present lineage. */
         public Status status() {
             return new Status(
-                    next - 1, doneUpTo, kept.values(), broken.map(Broken::why), isAtBoundary(), RoundTrips.NONE);
+                    next() - 1, doneUpTo(), kept().values(), broken.map(Broken::why), isAtBoundary(), RoundTrips.NONE);
         }
 
         /** The phase that joining nodes see. */
         public GroupPhase phase() {
             boolean passesAlone =
-                    layout.members().size() == 1 && open.values().stream().anyMatch(Open::running);
-            boolean isFresh = next == 1 || isStarting();
-            if (company.spare() && (isFresh || isAtBoundary())) {
+                    layout.members().size() == 1 && open().values().stream().anyMatch(Open::running);
+            boolean isFresh = next() == 1 || isStarting();
+            if (company().spare() && (isFresh || isAtBoundary())) {
                 return GroupPhase.BUSY; // it joins no other group
             }
             if (isFresh) {
@@ -262,68 +326,60 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
 
         /** Whether all called numbers have ended, except one at which members may enter. */
         public boolean isAtBoundary() {
-            Open newest = open.get(next - 1);
-            return newest != null && newest.signature().admits() && doneUpTo == next - 2;
+            Open newest = numbers.newest();
+            return newest != null && newest.signature().admits() && doneUpTo() == next() - 2;
         }
 
         /** Whether the newest called number is the group's start, and it has not ended. */
         public boolean isStarting() {
-            Open newest = open.get(next - 1);
+            Open newest = numbers.newest();
             return newest != null && newest.isStart();
         }
 
         /** Whether a start can be withdrawn: no other member can know of it in this group epoch or is deciding about it. */
         public boolean mayWithdraw() {
-            Open newest = open.get(next - 1);
+            Open newest = numbers.newest();
             return newest != null
                     && newest.isStart()
                     && !newest.running()
                     && frozen.isEmpty()
-                    && forwards.isEmpty()
-                    && refused.isEmpty()
+                    && decided.forwards().isEmpty()
+                    && decided.refused().isEmpty()
                     && layout.members().size() == 1;
         }
 
         /** This member's progress into the group's work. */
         public GroupActivity activity() {
-            if (next == 1) {
+            if (next() == 1) {
                 return GroupActivity.IDLE;
             }
             if (isStarting()) {
                 return GroupActivity.STARTING;
             }
-            return company.bySteps() ? GroupActivity.STEPPING : GroupActivity.WORKING;
+            return company().bySteps() ? GroupActivity.STEPPING : GroupActivity.WORKING;
         }
 
-        /** The same with another {@link #held()}. */
+        /** The same while the next step must wait, or need not wait any more. */
         public State held(boolean now) {
-            return new State(
-                    layout, place, next, doneUpTo, open, kept, forwards, refused, frozen, broken, now, returning,
-                    company);
+            return new State(layout, settled, numbers, decided, entry.holding(now), frozen, broken);
         }
 
         /** The same with another {@link #company()}. */
         public State in(Company now) {
-            return new State(
-                    layout, place, next, doneUpTo, open, kept, forwards, refused, frozen, broken, held, returning, now);
+            return new State(layout, settled, numbers, decided, entry.in(now), frozen, broken);
         }
 
         /** The state of a member that was removed from its group and begins again; a view change may be in progress. */
         public State returned() {
+            var again = new Entry(entry.held(), true, company().needing(1));
             return new State(
                     GroupLayout.NONE,
-                    new Place(0, List.of()),
-                    1,
-                    0,
-                    ByNumber.none(),
-                    ByNumber.none(),
-                    List.of(),
-                    ByNumber.none(),
+                    SettledRanks.NONE,
+                    CallNumbers.NONE,
+                    Decided.NONE,
+                    again,
                     frozen,
-                    Optional.empty(),
-                    held,
-                    true,
-                    company.needing(1));
+                    Optional.empty());
         }
 
         /**
@@ -331,16 +387,19 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
          * number that was only called can run in any lineage, and a step may begin in any.
          */
         public boolean mayGoOnIn(String lineage) {
-            return layout.lineage().equals(lineage) || (doneUpTo == 0 && kept.isEmpty()) || isAtBoundary();
+            return layout.lineage().equals(lineage) || (doneUpTo() == 0 && kept().isEmpty()) || isAtBoundary();
         }
 
         boolean mayRun() {
-            return !layout.fence().isEmpty() && frozen.isEmpty() && broken.isEmpty() && forwards.isEmpty();
+            return !layout.fence().isEmpty()
+                    && frozen.isEmpty()
+                    && broken.isEmpty()
+                    && forwards().isEmpty();
         }
 
         /** Whether this member allows a step to begin. */
         boolean mayBegin() {
-            return !held && !(returning && layout.members().size() == 1);
+            return !entry.held() && !(entry.returning() && layout.members().size() == 1);
         }
     }
 
@@ -496,7 +555,8 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         if (admits && company.spare()) {
             return Optional.of(new Lack.Spare());
         }
-        boolean comesLate = waiting.isBoundary() && there == 1 && state.place().number() == 0;
+        boolean comesLate =
+                waiting.isBoundary() && there == 1 && state.settled().number() == 0;
         if (company.elsewhere() && (waiting.isStart() || comesLate)) {
             return Optional.of(new Lack.AtWorkElsewhere());
         }
@@ -505,11 +565,5 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             return Optional.of(new Lack.TooFew(there, needed));
         }
         return admits && there > bounds.most() ? Optional.of(new Lack.TooMany(there, bounds.most())) : Optional.empty();
-    }
-
-    static List<Resolution.Forward> without(List<Resolution.Forward> forwards, long number) {
-        var rest = new ArrayList<>(forwards);
-        rest.removeIf(forward -> forward.number() == number);
-        return rest;
     }
 }

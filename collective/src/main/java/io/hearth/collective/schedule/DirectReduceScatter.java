@@ -7,14 +7,7 @@ package io.hearth.collective.schedule;
  * <p>Only this position's share of the buffer becomes defined. A note to the next position comes first if some positions own nothing. A
  * {@link CompletionBarrier} must follow.
  */
-public final class DirectReduceScatter implements Gathering {
-    private final int position;
-    private final int world;
-    private final Owners owners;
-    private final Interleaving sends;
-    private final Interleaving receives;
-    private final int notes;
-
+public record DirectReduceScatter(Owners owners, Interleaving sending, Interleaving receiving) implements DirectSum {
     /**
      * The part of one position.
      *
@@ -24,57 +17,11 @@ public final class DirectReduceScatter implements Gathering {
      * @param segmentBytes most bytes of a segment, a multiple of 8
      */
     public DirectReduceScatter(int position, Shares shares, int elementBytes, int segmentBytes) {
-        this(position, shares, elementBytes, segmentBytes, Long.MAX_VALUE);
-    }
-
-    /**
-     * The part of one position, which gathers contributions in pieces.
-     *
-     * @param pieceBytesMin 1 or more; if this position's share is as large, it gathers pieces of at least this size. Other positions may
-     *     use another value
-     */
-    public DirectReduceScatter(int position, Shares shares, int elementBytes, int segmentBytes, long pieceBytesMin) {
-        this.position = position;
-        this.world = shares.world();
-        this.owners = new Owners(position, shares, elementBytes, segmentBytes, pieceBytesMin);
-        this.sends = Interleaving.of(owners.segments(), owners.others());
-        this.receives = Interleaving.of(owners.segments(), owners.served());
-        this.notes = owners.allOwn() ? 0 : 1;
-    }
-
-    @Override
-    public long pieceBytesMax() {
-        return owners.pieceBytesMax();
-    }
-
-    @Override
-    public long sends() {
-        return notes + sends.total();
-    }
-
-    @Override
-    public long receives() {
-        return notes + receives.total();
-    }
-
-    @Override
-    public void send(long index, Transfer into) {
-        long entry = index - notes;
-        if (entry < 0) {
-            Segments.sendNote(into, Segments.around(position, 1, world), 0);
-        } else {
-            owners.sendContribution(into, sends.segment(entry), sends.item(entry), 0);
-        }
-    }
-
-    @Override
-    public void receive(long index, Transfer into) {
-        long entry = index - notes;
-        if (entry < 0) {
-            Segments.receiveNote(into, Segments.around(position, -1, world));
-        } else {
-            owners.receiveContribution(into, receives.segment(entry), receives.item(entry));
-        }
+        var owners = new Owners(position, shares, elementBytes, segmentBytes);
+        this(
+                owners,
+                Interleaving.of(owners.segments(), owners.others()),
+                Interleaving.of(owners.segments(), owners.served()));
     }
 
     @Override
@@ -84,6 +31,6 @@ public final class DirectReduceScatter implements Gathering {
 
     @Override
     public long bytesToOneMax() {
-        return world == 1 ? 0 : owners.largestBytes(1);
+        return owners.largestBytes(1);
     }
 }

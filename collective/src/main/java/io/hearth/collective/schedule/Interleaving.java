@@ -5,8 +5,8 @@ package io.hearth.collective.schedule;
  * completes. The first half's entries for segment t come together with the second half's for segment t - lag, so that both directions of
  * all ports are busy. With segments 0 to 4 and a lag of 2: F0 F1 F2 S0 F3 S1 F4 S2 S3 S4.
  *
- * <p>All members of a world use the same segments and, once it makes a difference, the same lag, so all see the groups F0, F1, … in the
- * same order. No member waits forever under two conditions. In each group a position sends at most one segment to any other one. Every
+ * <p>All members of a world use the same segments and the same lag, so all see the groups F0, F1, … in the same order. No member waits
+ * forever under two conditions. In each group a position sends at most one segment to any other one. Every
  * receive that a send depends on is in an earlier group, or in the same group in an order without cycles. The proof is by induction: every
  * send of a group finds room in a stream that takes one segment, because the groups before were received; then every receive of the group
  * finds its segment.

@@ -10,9 +10,6 @@ import java.util.Arrays;
  * and empty segments travel. All shares have the same number of segments as the largest one: segment s of S is a slice, the s-th S-th part,
  * of each share. So the owner of a small share works for the same time as the owner of a large one, with shorter segments.
  *
- * <p>An owner adds contributions segment by segment as they arrive, or gathers the contributions to a piece of several segments and adds
- * all of them at once. The order of additions, and so the bits, are the same.
- *
  * <p>A position sends to the positions after it, the nearest first, so no two begin with the same receiver.
  */
 final class Owners {
@@ -24,10 +21,9 @@ final class Owners {
     private final int[] targets;
 
     private final boolean isOwner;
-    private final Pieces pieces;
+    private final int notes;
 
-    /** {@code pieceBytesMin}: 1 or more; an owner of at least this many bytes gathers pieces of at least this size. */
-    Owners(int position, Shares shares, int elementBytes, int segmentBytes, long pieceBytesMin) {
+    Owners(int position, Shares shares, int elementBytes, int segmentBytes) {
         Segments.check(position, shares.world(), shares.total(), elementBytes, segmentBytes);
         this.position = position;
         this.shares = shares;
@@ -43,7 +39,7 @@ final class Owners {
         }
         this.targets = Arrays.copyOf(found, owners);
         this.isOwner = isOwner(position);
-        this.pieces = Pieces.of(segments, shares.count(position) / segments * elementBytes, pieceBytesMin);
+        this.notes = shares.allOwn() ? 0 : 1;
     }
 
     private boolean isOwner(int other) {
@@ -64,43 +60,30 @@ final class Owners {
         return isOwner ? shares.world() - 1 : 0;
     }
 
-    boolean allOwn() {
-        return shares.allOwn();
+    /** Notes to the next position that come before everything else; 0 or 1. */
+    int notes() {
+        return notes;
     }
 
-    /** Number of segments by which this owner's results come later than contributions. */
-    long lag() {
-        return pieces.largest();
+    void sendNote(Transfer into) {
+        Segments.sendNote(into, Segments.around(position, 1, shares.world()), 0);
     }
 
-    /** Last segment of this position's share that must arrive before the result of {@code segment} is complete. */
-    long completing(long segment) {
-        return pieces.last(segment);
-    }
-
-    /** Most bytes of a piece that this position gathers; 0 if it gathers none. */
-    long pieceBytesMax() {
-        return pieces.isNone() ? 0 : pieces.largest() * Math.ceilDiv(shares.count(position), segments) * elementBytes;
+    void receiveNote(Transfer into) {
+        Segments.receiveNote(into, Segments.around(position, -1, shares.world()));
     }
 
     /** This position's contribution to the {@code item}-th other owner's share. */
-    void sendContribution(Transfer into, long segment, long item, long after) {
+    void sendContribution(Transfer into, long segment, long item) {
         int owner = targets[(int) item];
-        slice(into, owner, owner, segment).sent(true, after);
+        slice(into, owner, owner, segment).sent(true, 0);
     }
 
     /** A contribution to this position's share, from the others in the order of their positions. */
     void receiveContribution(Transfer into, long segment, long item) {
         int from = Segments.other(position, item);
         boolean isLast = PositionOrder.isLast(position, from, shares.world());
-        slice(into, from, position, segment);
-        if (pieces.isNone()) {
-            into.received(PositionOrder.action(position, from), isLast);
-        } else {
-            long start = offset(position, pieces.first(segment));
-            long end = offset(position, pieces.last(segment) + 1);
-            into.gathered(start, end - start, isLast && segment == pieces.last(segment));
-        }
+        slice(into, from, position, segment).received(PositionOrder.action(position, from), isLast);
     }
 
     /** The result of this position's share, to the {@code item}-th position after this one. */
@@ -125,8 +108,11 @@ final class Owners {
         return shares.count(position) * elementBytes * served();
     }
 
-    /** Bytes of the {@code owners} largest shares together, 1 or 2. */
+    /** Most bytes between two positions in a world of several: the {@code owners} largest shares together, 1 or 2. */
     long largestBytes(int owners) {
+        if (shares.world() == 1) {
+            return 0;
+        }
         long largest = 0;
         long second = 0;
         for (int owner = 0; owner < shares.world(); owner++) {

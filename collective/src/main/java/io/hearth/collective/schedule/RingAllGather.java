@@ -7,7 +7,7 @@ package io.hearth.collective.schedule;
  *
  * <p>A position sends its own block from the input; its own block of the buffer is not accessed.
  */
-public final class RingAllGather implements Schedule {
+public final class RingAllGather implements Ring {
     private final int position;
     private final int world;
     private final Blocks blocks;
@@ -51,21 +51,17 @@ public final class RingAllGather implements Schedule {
     }
 
     @Override
-    public boolean isAround() {
-        return true;
+    public int position() {
+        return position;
     }
 
     @Override
-    public long bytesSent() {
-        return bytesSentBy(position);
+    public int world() {
+        return blocks.world();
     }
 
     @Override
-    public long bytesToOneMax() {
-        return Segments.largest(world, this::bytesSentBy);
-    }
-
-    private long bytesSentBy(int sender) {
+    public long bytesSentBy(int sender) {
         return world == 1 ? 0 : blocks.total() - blocks.length(Segments.around(sender, 1, world));
     }
 }

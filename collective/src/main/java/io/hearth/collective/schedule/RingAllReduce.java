@@ -1,7 +1,5 @@
 package io.hearth.collective.schedule;
 
-import io.hearth.collective.schedule.Transfer.Action;
-
 /**
  * All-reduce around the ring: reduce-scatter, then all-gather, pipelined by segments. It moves the fewest bytes through every port. Each
  * port receives from one other port only, so no senders meet in a switch.
@@ -24,54 +22,30 @@ import io.hearth.collective.schedule.Transfer.Action;
  * @param segmentBytes most bytes of a segment, a multiple of 8
  */
 public record RingAllReduce(int position, int world, long count, int elementBytes, int segmentBytes)
-        implements Schedule {
+        implements RingSum {
     public RingAllReduce {
         Segments.check(position, world, count, elementBytes, segmentBytes);
     }
 
     @Override
-    public long sends() {
-        return 2L * (world - 1) * segmentsPerChunk();
+    public int steps() {
+        return 2 * (world - 1);
     }
 
     @Override
-    public long receives() {
-        return sends();
+    public int firstChunk() {
+        return position;
     }
 
+    /** Counts those of chunk 0, which is never shorter than another one. */
     @Override
-    public void send(long index, Transfer into) {
-        long segments = segmentsPerChunk();
-        long step = index / segments;
-        cut(into, Segments.around(position, 1, world), Segments.around(position, -step, world), index % segments)
-                .sent(step == 0, step == 0 ? 0 : index - segments + 1);
-    }
-
-    @Override
-    public void receive(long index, Transfer into) {
-        long segments = segmentsPerChunk();
-        long step = index / segments;
-        cut(into, Segments.around(position, -1, world), Segments.around(position, -step - 1, world), index % segments)
-                .received(step < world - 1 ? Action.COMBINE_WITH_INPUT : Action.COPY, step == world - 2);
-    }
-
-    @Override
-    public boolean isAround() {
-        return true;
-    }
-
-    @Override
-    public long bytesSent() {
-        return bytesSentBy(position);
-    }
-
-    @Override
-    public long bytesToOneMax() {
-        return Segments.largest(world, this::bytesSentBy);
+    public long segmentsPerChunk() {
+        return Segments.of(chunkBytes(0), segmentBytes);
     }
 
     /** Each half sends all chunks but one: the one that ends at the next position. */
-    private long bytesSentBy(int sender) {
+    @Override
+    public long bytesSentBy(int sender) {
         return world == 1
                 ? 0
                 : 2 * count * elementBytes
@@ -79,14 +53,10 @@ public record RingAllReduce(int position, int world, long count, int elementByte
                         - chunkBytes(Segments.around(sender, 2, world));
     }
 
-    private Transfer cut(Transfer into, int peer, int chunk, long segment) {
+    @Override
+    public Transfer cut(Transfer into, int peer, int chunk, long segment) {
         long start = (chunk * (count / world) + Math.min(chunk, count % world)) * elementBytes;
         return Segments.cut(into, peer, chunk, start, chunkBytes(chunk), segment, segmentBytes);
-    }
-
-    /** Counts those of chunk 0, which is never shorter than another one. */
-    private long segmentsPerChunk() {
-        return Segments.of(chunkBytes(0), segmentBytes);
     }
 
     private long chunkBytes(int chunk) {

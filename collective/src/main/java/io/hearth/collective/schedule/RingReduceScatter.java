@@ -1,7 +1,5 @@
 package io.hearth.collective.schedule;
 
-import io.hearth.collective.schedule.Transfer.Action;
-
 /**
  * Reduce-scatter around the ring. In step k position p sends share p - 1 - k and receives share p - 2 - k (modulo the world); after the
  * last of {@code world - 1} steps its own share is complete. Share c is added from x(c+1) on around the ring, xc last: x(c+2) op x(c+1),
@@ -12,9 +10,8 @@ import io.hearth.collective.schedule.Transfer.Action;
  *
  * <p>The first half of Patarasu and Yuan's ring, see {@link RingAllReduce}.
  */
-public final class RingReduceScatter implements Schedule {
+public final class RingReduceScatter implements RingSum {
     private final int position;
-    private final int world;
     private final Shares shares;
     private final int elementBytes;
     private final int segmentBytes;
@@ -31,7 +28,6 @@ public final class RingReduceScatter implements Schedule {
     public RingReduceScatter(int position, Shares shares, int elementBytes, int segmentBytes) {
         Segments.check(position, shares.world(), shares.total(), elementBytes, segmentBytes);
         this.position = position;
-        this.world = shares.world();
         this.shares = shares;
         this.elementBytes = elementBytes;
         this.segmentBytes = segmentBytes;
@@ -39,49 +35,37 @@ public final class RingReduceScatter implements Schedule {
     }
 
     @Override
-    public long sends() {
-        return (world - 1) * segments;
+    public int position() {
+        return position;
     }
 
     @Override
-    public long receives() {
-        return sends();
+    public long segmentsPerChunk() {
+        return segments;
     }
 
     @Override
-    public void send(long index, Transfer into) {
-        long step = index / segments;
-        cut(into, Segments.around(position, 1, world), Segments.around(position, -step - 1, world), index % segments)
-                .sent(step == 0, step == 0 ? 0 : index - segments + 1);
+    public int world() {
+        return shares.world();
     }
 
     @Override
-    public void receive(long index, Transfer into) {
-        long step = index / segments;
-        cut(into, Segments.around(position, -1, world), Segments.around(position, -step - 2, world), index % segments)
-                .received(Action.COMBINE_WITH_INPUT, step == world - 2);
+    public int steps() {
+        return world() - 1;
     }
 
     @Override
-    public boolean isAround() {
-        return true;
+    public int firstChunk() {
+        return Segments.around(position, -1, world());
     }
 
     @Override
-    public long bytesSent() {
-        return bytesSentBy(position);
-    }
-
-    @Override
-    public long bytesToOneMax() {
-        return Segments.largest(world, this::bytesSentBy);
-    }
-
-    private long bytesSentBy(int sender) {
+    public long bytesSentBy(int sender) {
         return (shares.total() - shares.count(sender)) * elementBytes;
     }
 
-    private Transfer cut(Transfer into, int peer, int share, long segment) {
+    @Override
+    public Transfer cut(Transfer into, int peer, int share, long segment) {
         return Segments.cut(
                 into,
                 peer,

@@ -41,20 +41,6 @@ public interface Schedule {
     /** Describes the segment received as number {@code index}, from 0 to {@code receives() - 1}. */
     void receive(long index, Transfer into);
 
-    /**
-     * Number of segments by which this position's results come later than contributions, 1 or more. If it exceeds 1 at any position, each
-     * position sends its own with its first segment.
-     */
-    default long lag() {
-        return 1;
-    }
-
-    /**
-     * Sets the greatest {@link #lag} of all positions, once a first segment came from every other position and before the next receive. It
-     * may change what {@link #send} describes for an entry, but not for an entry that needs no receive before it.
-     */
-    default void agree(long lag) {}
-
     /** Whether every segment goes to the next position and comes from the previous one, so that no other stream is needed. */
     default boolean isAround() {
         return false;

@@ -20,12 +20,7 @@ public final class Transfer {
         /** buffer = bytes op input: a contribution of a lower position, then this member's own. */
         COPY_THEN_INPUT,
         /** buffer = (buffer op bytes) op input. */
-        COMBINE_THEN_INPUT,
-        /**
-         * The receiver keeps the bytes in a memory for their sender until the segment that {@link #completes} the piece. Then, for the
-         * whole piece, buffer = x0 op x1 op x2 …, in the order of positions, with the input at this member's own position.
-         */
-        GATHER
+        COMBINE_THEN_INPUT
     }
 
     private int peer;
@@ -36,8 +31,6 @@ public final class Transfer {
     private long after;
     private Action action = Action.NOTE;
     private boolean completes;
-    private long pieceOffset;
-    private long pieceLength;
 
     /** Position of the other end. */
     public int peer() {
@@ -77,22 +70,9 @@ public final class Transfer {
         return action;
     }
 
-    /**
-     * For receivers: whether this completes the sum, so that an average may divide. Then every member's contribution is in: to the segment
-     * or, if segments are gathered, to the piece.
-     */
+    /** For receivers: whether every member's contribution to the segment is in, so that an average may divide. */
     public boolean completes() {
         return completes;
-    }
-
-    /** For receivers that gather: offset of the piece, in bytes as {@link #offset}. */
-    public long pieceOffset() {
-        return pieceOffset;
-    }
-
-    /** For receivers that gather: bytes of the piece. */
-    public long pieceLength() {
-        return pieceLength;
     }
 
     /** Sets the other end and the range of bytes. */
@@ -118,12 +98,5 @@ public final class Transfer {
         after = 0;
         action = what;
         completes = isLast;
-    }
-
-    /** Sets the fields of a receiver that adds whole pieces. */
-    void gathered(long pieceFrom, long pieceBytes, boolean isLast) {
-        received(Action.GATHER, isLast);
-        pieceOffset = pieceFrom;
-        pieceLength = pieceBytes;
     }
 }

@@ -1,4 +1,7 @@
-/** The algorithms of collectives as pure arithmetic: the sends and receives of each position, in order. One engine plays them all. */
+/**
+ * The algorithms of collectives as pure arithmetic: the sends and receives of each position, in order. One engine plays them all. Uses no
+ * other room; for collective only.
+ */
 @NullMarked
 package io.hearth.collective.schedule;
 

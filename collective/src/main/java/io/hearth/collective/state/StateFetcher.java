@@ -2,7 +2,7 @@ package io.hearth.collective.state;
 
 import io.hearth.collective.exchange.GiveUpException;
 import io.hearth.collective.exchange.Mesh;
-import io.hearth.collective.exchange.ProgressReporter;
+import io.hearth.collective.exchange.watch.ProgressReporter;
 import io.hearth.collective.state.FetchSource.Report;
 import io.hearth.collective.state.FetchSource.Slot;
 import io.hearth.collective.state.machine.FetchMachine;

@@ -8,7 +8,7 @@ import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.exchange.Buffers;
 import io.hearth.collective.exchange.GiveUpException;
 import io.hearth.collective.exchange.Mesh;
-import io.hearth.collective.exchange.ProgressReporter;
+import io.hearth.collective.exchange.watch.ProgressReporter;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;

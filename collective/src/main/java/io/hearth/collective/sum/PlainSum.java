@@ -18,8 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /** An all-reduce of uncompressed elements. */
-public record PlainSum(AllReduceStrategy strategy, Ownership ownership, DirectPlay direct)
-        implements CollectiveOperation {
+public record PlainSum(AllReduceStrategy strategy, Ownership ownership) implements CollectiveOperation {
     @Override
     public Optional<CallRejection> attempt(OperationContext context) throws IOException {
         Signature signature = context.call().signature();
@@ -36,10 +35,8 @@ public record PlainSum(AllReduceStrategy strategy, Ownership ownership, DirectPl
                 context.play(new WholeExchange(mesh.rank(), world, count, elementBytes, segmentBytes), mesh.byRank());
             case DIRECT -> {
                 Shares shares = ownership.shares(count, world);
-                yield direct.play(
-                        context,
-                        shares,
-                        pieceBytes -> new DirectAllReduce(mesh.rank(), shares, elementBytes, segmentBytes, pieceBytes));
+                yield context.playByOwners(
+                        new DirectAllReduce(mesh.rank(), shares, elementBytes, segmentBytes), shares);
             }
             case RING ->
                 context.play(new RingAllReduce(context.hop(), world, count, elementBytes, segmentBytes), mesh.byHop());

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /** A sum of which each rank gets its share, in rank order. Ends with a completion barrier. */
-public record ReduceScatterShares(DirectPlay direct) implements CollectiveOperation {
+public record ReduceScatterShares() implements CollectiveOperation {
     @Override
     public Optional<CallRejection> attempt(OperationContext context) throws IOException {
         Signature signature = context.call().signature();
@@ -30,11 +30,8 @@ public record ReduceScatterShares(DirectPlay direct) implements CollectiveOperat
         var work = Region.of(context.work());
         return switch (context.choice().reduceScatter(world, shares.largest() * elementBytes)) {
             case DIRECT -> {
-                Optional<CallRejection> refusal = direct.play(
-                        context,
-                        shares,
-                        pieceBytes -> new DirectReduceScatter(
-                                rank, shares, elementBytes, context.segmentBytes(), pieceBytes));
+                Optional<CallRejection> refusal = context.playByOwners(
+                        new DirectReduceScatter(rank, shares, elementBytes, context.segmentBytes()), shares);
                 yield refusal.isPresent() ? refusal : context.held();
             }
             case RING ->

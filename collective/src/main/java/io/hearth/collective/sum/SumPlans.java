@@ -11,6 +11,14 @@ import io.hearth.collective.TensorShape;
 import io.hearth.collective.call.CallPlan;
 import io.hearth.collective.choice.CodecDecision;
 import io.hearth.collective.exchange.Buffers;
+import io.hearth.collective.sum.compressed.CodecThreads;
+import io.hearth.collective.sum.compressed.CompressionMemories;
+import io.hearth.collective.sum.compressed.DrawnSum;
+import io.hearth.collective.sum.compressed.EncodedParts;
+import io.hearth.collective.sum.compressed.Encodings;
+import io.hearth.collective.sum.compressed.GatheredSum;
+import io.hearth.collective.sum.compressed.LowRankSum;
+import io.hearth.collective.sum.compressed.QuantisedSum;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionRules;
@@ -35,7 +43,6 @@ public final class SumPlans {
     private final Reducer reducer;
     private final CompressionMemories memories;
     private final CodecThreads threads;
-    private final DirectPlay direct;
 
     /**
      * The way in which one tensor of a list is summed.
@@ -56,7 +63,6 @@ public final class SumPlans {
         this.buffers = buffers;
         this.reducer = reducer;
         this.memories = memories;
-        this.direct = new DirectPlay(reducer, buffers);
     }
 
     /** The sum to plan, with its strategy and shares. */
@@ -233,7 +239,7 @@ public final class SumPlans {
         }
         return new CallPlan(
                 Signature.combining(Signature.Kind.ALL_REDUCE, sum.op, sum.type, sum.count, name),
-                new PlainSum(way, sum.ownership, direct));
+                new PlainSum(way, sum.ownership));
     }
 
     private CallPlan coded(Sum sum, CompressionStrategy.Coded compression) {

@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.accel.CodecKernels;
-import io.hearth.accel.Reducer;
 import io.hearth.accel.select.Engines;
 import io.hearth.collective.CollectiveConfig;
 import io.hearth.collective.CollectiveOptions;
@@ -131,54 +129,6 @@ final class CallsFromInsideTest {
         @Override
         public long epochMillis() {
             return 0;
-        }
-    }
-
-    /** Runs a callback before it adds. */
-    private record CallingReducer(Reducer reducer, Runnable first) implements Reducer {
-        @Override
-        public CodecKernels codecKernels() {
-            return reducer.codecKernels();
-        }
-
-        @Override
-        public String name() {
-            return reducer.name();
-        }
-
-        @Override
-        public void combine(
-                DataType type,
-                ReduceOp op,
-                MemorySegment target,
-                long targetOffset,
-                MemorySegment left,
-                long leftOffset,
-                byte[] right,
-                int rightOffset,
-                int count) {
-            first.run();
-            reducer.combine(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
-        }
-
-        @Override
-        public void combine(
-                DataType type,
-                ReduceOp op,
-                MemorySegment target,
-                long targetOffset,
-                MemorySegment left,
-                long leftOffset,
-                MemorySegment right,
-                long rightOffset,
-                int count) {
-            first.run();
-            reducer.combine(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
-        }
-
-        @Override
-        public void divide(DataType type, MemorySegment values, long offset, long count, int divisor) {
-            reducer.divide(type, values, offset, count, divisor);
         }
     }
 

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Reducer;
 import io.hearth.accel.select.Engines;
 import io.hearth.collective.AllReduceStrategy;
@@ -21,7 +20,6 @@ import io.hearth.collective.group.GroupActivity;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.CollectiveMismatchException;
-import io.hearth.core.DataType;
 import io.hearth.core.DeadlineExceededException;
 import io.hearth.core.HearthException;
 import io.hearth.core.LeftGroupException;
@@ -35,7 +33,6 @@ import io.hearth.core.SetupException;
 import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.RecordHeader;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
@@ -283,50 +280,9 @@ public final class CollectiveEngineTest {
     @ValueSource(ints = {10, 40_000})
     void aBugInADataThreadEndsTheCallAndThisMemberAndIsNotTriedAgainForEver(int count) throws Exception {
         Reducer good = Engines.best().newReducer();
-        Reducer bad = new Reducer() {
-            @Override
-            public String name() {
-                return "bad";
-            }
-
-            @Override
-            public CodecKernels codecKernels() {
-                return good.codecKernels();
-            }
-
-            @Override
-            public void combine(
-                    DataType type,
-                    ReduceOp op,
-                    MemorySegment target,
-                    long targetOffset,
-                    MemorySegment left,
-                    long leftOffset,
-                    byte[] right,
-                    int rightOffset,
-                    int elements) {
-                throw new IllegalStateException("planted");
-            }
-
-            @Override
-            public void combine(
-                    DataType type,
-                    ReduceOp op,
-                    MemorySegment target,
-                    long targetOffset,
-                    MemorySegment left,
-                    long leftOffset,
-                    MemorySegment right,
-                    long rightOffset,
-                    int elements) {
-                throw new IllegalStateException("planted");
-            }
-
-            @Override
-            public void divide(DataType type, MemorySegment values, long offset, long elements, int divisor) {
-                good.divide(type, values, offset, elements, divisor);
-            }
-        };
+        Reducer bad = new CallingReducer(good, () -> {
+            throw new IllegalStateException("planted");
+        });
         try (var group = new TestGroup(3, SMALL_SEGMENTS, List.of(), rank -> rank == 1 ? bad : good)) {
             var run = group.start((rank, context) -> {
                 float[] values = input(rank, count);

@@ -10,7 +10,7 @@ import io.hearth.collective.CollectiveConfig;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.Tensor;
-import io.hearth.collective.sum.EncodedParts;
+import io.hearth.collective.sum.compressed.EncodedParts;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.block.PassDenseCodec;

@@ -62,19 +62,8 @@ public final class LyingStreams implements StreamSource {
 
     @Override
     public DataStream open(NodeId peer, StreamId id, Duration timeout) throws IOException, InterruptedException {
-        DataStream stream = honest.open(peer, id, timeout);
         var closed = new CountDownLatch(1);
-        return new DataStream() {
-            @Override
-            public NodeId peer() {
-                return stream.peer();
-            }
-
-            @Override
-            public StreamId id() {
-                return stream.id();
-            }
-
+        return new ForwardingStream(honest.open(peer, id, timeout)) {
             @Override
             public void send(
                     int kind,
@@ -114,11 +103,6 @@ public final class LyingStreams implements StreamSource {
                     }
                 }
                 return stream.receive();
-            }
-
-            @Override
-            public long bytesSent() {
-                return stream.bytesSent();
             }
 
             @Override

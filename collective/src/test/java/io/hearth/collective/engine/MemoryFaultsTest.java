@@ -39,33 +39,8 @@ final class MemoryFaultsTest {
 
         @Override
         public DataStream open(NodeId peer, StreamId id, Duration timeout) throws IOException, InterruptedException {
-            DataStream stream = whole.open(peer, id, timeout);
-            return new DataStream() {
+            return new ForwardingStream(whole.open(peer, id, timeout)) {
                 private final ReceivedRecord shown = new ReceivedRecord();
-
-                @Override
-                public NodeId peer() {
-                    return stream.peer();
-                }
-
-                @Override
-                public StreamId id() {
-                    return stream.id();
-                }
-
-                @Override
-                public void send(
-                        int kind,
-                        int chunk,
-                        long number,
-                        long offset,
-                        MemorySegment prefix,
-                        MemorySegment bytes,
-                        long from,
-                        int length)
-                        throws IOException {
-                    stream.send(kind, chunk, number, offset, prefix, bytes, from, length);
-                }
 
                 @Override
                 public ReceivedRecord receive() throws IOException {
@@ -81,16 +56,6 @@ final class MemoryFaultsTest {
                             gone(),
                             0,
                             record.length());
-                }
-
-                @Override
-                public long bytesSent() {
-                    return stream.bytesSent();
-                }
-
-                @Override
-                public void close() {
-                    stream.close();
                 }
             };
         }

@@ -46,25 +46,26 @@ final class RecoveryTest {
     private static final int STEPS = 3;
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Outcome(float[] values, int contributors, Place after) {}
+    private record Outcome(float[] values, int contributors, RankOfWorld after) {}
 
     /** The numbers by which a script distributes its data. */
-    private record Place(int rank, int world) {
-        static Place of(DistributedContext context) {
-            return new Place(context.rank(), context.worldSize());
+    private record RankOfWorld(int rank, int world) {
+        static RankOfWorld of(DistributedContext context) {
+            return new RankOfWorld(context.rank(), context.worldSize());
         }
     }
 
-    private static Place[] places(TestGroup group) {
+    private static RankOfWorld[] ranks(TestGroup group) {
         return group.nodes.stream()
-                .map(node -> Place.of(new DistributedContext(group.of(node))))
-                .toArray(Place[]::new);
+                .map(node -> RankOfWorld.of(new DistributedContext(group.of(node))))
+                .toArray(RankOfWorld[]::new);
     }
 
-    /** Checks the place of each of {@code kept} among {@code with}. */
-    private static void checkPlaces(List<Integer> with, List<Integer> kept, Place[] places, String when) {
+    /** Checks the rank of each of {@code kept} among {@code with}. */
+    private static void checkRanks(List<Integer> with, List<Integer> kept, RankOfWorld[] ranks, String when) {
         for (int member : kept) {
-            assertEquals(new Place(with.indexOf(member), with.size()), places[member], when + ", member " + member);
+            assertEquals(
+                    new RankOfWorld(with.indexOf(member), with.size()), ranks[member], when + ", member " + member);
         }
     }
 
@@ -111,7 +112,7 @@ final class RecoveryTest {
                 for (int step = 0; step < STEPS; step++) {
                     float[] values = CollectiveEngineTest.input(rank + 100 * step, count);
                     CollectiveResult result = context.allReduce(values, op);
-                    results[rank][step] = new Outcome(values, result.contributors(), Place.of(context));
+                    results[rank][step] = new Outcome(values, result.contributors(), RankOfWorld.of(context));
                 }
                 if (done.incrementAndGet(0) == world) {
                     group.told.add("all done");
@@ -149,9 +150,9 @@ final class RecoveryTest {
                     expected[i] /= contributors.size();
                 }
             }
-            var places = new Place[world];
-            survivors.forEach(rank -> places[rank] = results[rank][number].after());
-            checkPlaces(contributors, survivors, places, "after step " + step);
+            var ranks = new RankOfWorld[world];
+            survivors.forEach(rank -> ranks[rank] = results[rank][number].after());
+            checkRanks(contributors, survivors, ranks, "after step " + step);
             for (int survivor : survivors) {
                 assertArrayEquals(expected, results[survivor][step].values(), "step " + step + " rank " + survivor);
                 assertEquals(first.contributors(), results[survivor][step].contributors());
@@ -222,53 +223,53 @@ final class RecoveryTest {
     }
 
     @Test
-    void aForwardedNumberLeavesAllWhoGoOnInThePlaceInWhichItRan() throws Exception {
+    void aForwardedNumberLeavesAllWhoGoOnWithTheRanksWithWhichItRan() throws Exception {
         try (var group = oneFinishedAndOneNot(RETRY)) {
-            var forwarded = new Place[3];
-            var next = new Place[3];
+            var forwarded = new RankOfWorld[3];
+            var next = new RankOfWorld[3];
             TestGroup.Run run = group.start((rank, context) -> {
                 context.allReduce(CollectiveEngineTest.input(rank, 50), ReduceOp.SUM);
-                forwarded[rank] = Place.of(context);
+                forwarded[rank] = RankOfWorld.of(context);
                 group.told.add("returned " + rank);
                 if (rank != 0) {
                     context.barrier();
-                    next[rank] = Place.of(context);
+                    next[rank] = RankOfWorld.of(context);
                 }
             });
             killRankZeroOnceTheOthersReturned(group);
             group.change(group.without(group.nodes.getFirst()));
             group.end(group.nodes.getFirst());
             assertEquals(Map.of(), run.join(List.of(1, 2)));
-            checkPlaces(List.of(0, 1, 2), List.of(1, 2), forwarded, "after the forward");
-            checkPlaces(List.of(1, 2), List.of(1, 2), next, "after the next number");
+            checkRanks(List.of(0, 1, 2), List.of(1, 2), forwarded, "after the forward");
+            checkRanks(List.of(1, 2), List.of(1, 2), next, "after the next number");
         }
     }
 
     @Test
-    void viewsThatComeBetweenTwoNumbersChangeNoPlaceUntilTheNextEnds() throws Exception {
+    void viewsThatComeBetweenTwoNumbersChangeNoRankUntilTheNextEnds() throws Exception {
         try (var group = new TestGroup(4, RETRY)) {
             NodeId dead = group.nodes.get(1);
             List<Integer> all = CollectiveEngineTest.ranks(4);
             List<Integer> kept = List.of(0, 2, 3);
             var viewsCame = new CountDownLatch(1);
-            var after = new Place[4];
+            var after = new RankOfWorld[4];
             TestGroup.Run run = group.start((rank, context) -> {
                 context.barrier();
                 if (rank != 1) {
                     viewsCame.await();
                     context.barrier();
-                    after[rank] = Place.of(context);
+                    after[rank] = RankOfWorld.of(context);
                 }
             });
             run.join(List.of(1));
             group.awaitTold("progress 0 1", "progress 2 1", "progress 3 1");
             group.fabric.kill(dead);
-            group.change(group.without(dead), () -> checkPlaces(all, kept, places(group), "between"));
+            group.change(group.without(dead), () -> checkRanks(all, kept, ranks(group), "between"));
             group.change(List.of(group.nodes.get(3), group.nodes.get(0), group.nodes.get(2)));
-            checkPlaces(all, kept, places(group), "two views later");
+            checkRanks(all, kept, ranks(group), "two views later");
             viewsCame.countDown();
             assertEquals(Map.of(), run.join(kept));
-            checkPlaces(List.of(3, 0, 2), kept, after, "after the next number");
+            checkRanks(List.of(3, 0, 2), kept, after, "after the next number");
         }
     }
 
@@ -296,11 +297,11 @@ final class RecoveryTest {
     }
 
     @Test
-    void aRootThatIsLostBetweenTwoNumbersIsLostForAllAndTheNextPlaceIsWithoutIt() throws Exception {
+    void aRootThatIsLostBetweenTwoNumbersIsLostForAllAndTheNextRanksAreWithoutIt() throws Exception {
         try (var group = new TestGroup(3, RETRY)) {
             NodeId dead = group.nodes.getFirst();
             var viewsCame = new CountDownLatch(1);
-            var after = new Place[3];
+            var after = new RankOfWorld[3];
             TestGroup.Run run = group.start((rank, context) -> {
                 context.barrier();
                 if (rank == 0) {
@@ -312,7 +313,7 @@ final class RecoveryTest {
                 float[] values = {rank};
                 assertThrows(PeerLostException.class, () -> context.broadcast(values, 0));
                 assertEquals(rank, values[0]);
-                after[rank] = Place.of(context);
+                after[rank] = RankOfWorld.of(context);
                 context.broadcast(values, 0);
                 assertEquals(1, values[0]);
             });
@@ -322,7 +323,7 @@ final class RecoveryTest {
             group.change(group.without(dead));
             viewsCame.countDown();
             assertEquals(Map.of(), run.join(List.of(1, 2)));
-            checkPlaces(List.of(1, 2), List.of(1, 2), after, "after the lost root");
+            checkRanks(List.of(1, 2), List.of(1, 2), after, "after the lost root");
         }
     }
 

@@ -3,7 +3,7 @@ package io.hearth.collective.engine;
 import io.hearth.accel.select.Engines;
 import io.hearth.collective.Ownership;
 import io.hearth.collective.group.Seeds;
-import io.hearth.collective.sum.EncodedParts;
+import io.hearth.collective.sum.compressed.EncodedParts;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;

@@ -8,7 +8,7 @@ import io.hearth.collective.CollectiveConfig;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.engine.LyingStreams.Said;
 import io.hearth.collective.exchange.Wire;
-import io.hearth.collective.sum.EncodedParts;
+import io.hearth.collective.sum.compressed.EncodedParts;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;

@@ -202,7 +202,7 @@ public final class GroupStartWorldTest {
                 .learns
                 .add(new Event.Installed(
                         new Frozen("main", 1), "main/1", List.of(nodes.getFirst().id), false, Resolution.NOTHING));
-        var places = new TreeMap<NodeId, List<NodeId>>();
+        var ranks = new TreeMap<NodeId, List<NodeId>>();
         for (int event = 0; event < EVENTS; event++) {
             Node node = nodes.get(random.nextInt(NODES));
             switch (random.nextInt(8)) {
@@ -221,14 +221,14 @@ public final class GroupStartWorldTest {
                 case 4, 5, 6 -> finish(node);
                 default -> change(random, random.nextDouble() / 2);
             }
-            places.clear();
+            ranks.clear();
             for (Node member : members) {
                 if (member.state.layout().lineage().equals("main")
-                        && member.state.place().number() == 1) {
-                    places.put(member.id, member.state.place().members());
+                        && member.state.settled().number() == 1) {
+                    ranks.put(member.id, member.state.settled().members());
                 }
             }
-            assertTrue(places.values().stream().distinct().count() <= 1, () -> "different starts: " + places);
+            assertTrue(ranks.values().stream().distinct().count() <= 1, () -> "different starts: " + ranks);
         }
     }
 

@@ -10,13 +10,11 @@ enum Patterns {
     RING_ALL_REDUCE,
     DIRECT_ALL_REDUCE,
     WEIGHTED_ALL_REDUCE,
-    PIECES_ALL_REDUCE,
     WHOLE_EXCHANGE,
     TREE_ALL_REDUCE,
     STAR_ALL_REDUCE,
     RING_REDUCE_SCATTER,
     DIRECT_REDUCE_SCATTER,
-    PIECES_REDUCE_SCATTER,
     RING_REDUCE,
     TREE_REDUCE,
     STAR_REDUCE,
@@ -60,11 +58,6 @@ enum Patterns {
                         p -> new DirectAllReduce(
                                 p, Shares.weighted(size.count, weights(size.world, root)), size.element, size.segment),
                         (p, sum) -> sum.inPositionOrder(0, size.count));
-            case PIECES_ALL_REDUCE ->
-                new Pattern(
-                        p -> new DirectAllReduce(
-                                p, shares(size, root), size.element, size.segment, pieceBytes(size, p + root)),
-                        (p, sum) -> sum.inPositionOrder(0, size.count));
             case WHOLE_EXCHANGE ->
                 new Pattern(
                         p -> new WholeExchange(p, size.world, size.count, size.element, size.segment),
@@ -84,13 +77,6 @@ enum Patterns {
             case DIRECT_REDUCE_SCATTER ->
                 new Pattern(
                         p -> new DirectReduceScatter(p, shares(size, root), size.element, size.segment),
-                        (p, sum) -> sum.inPositionOrder(
-                                shares(size, root).start(p),
-                                shares(size, root).start(p) + shares(size, root).count(p)));
-            case PIECES_REDUCE_SCATTER ->
-                new Pattern(
-                        p -> new DirectReduceScatter(
-                                p, shares(size, root), size.element, size.segment, pieceBytes(size, p + root)),
                         (p, sum) -> sum.inPositionOrder(
                                 shares(size, root).start(p),
                                 shares(size, root).start(p) + shares(size, root).count(p)));
@@ -146,13 +132,7 @@ enum Patterns {
     /** Whether a position that completes the schedule knows that all began it. */
     boolean isBarrier() {
         return switch (this) {
-            case DIRECT_REDUCE_SCATTER,
-                    PIECES_REDUCE_SCATTER,
-                    RING_REDUCE,
-                    TREE_REDUCE,
-                    STAR_REDUCE,
-                    STAR_GATHER,
-                    STAR_SCATTER -> false;
+            case DIRECT_REDUCE_SCATTER, RING_REDUCE, TREE_REDUCE, STAR_REDUCE, STAR_GATHER, STAR_SCATTER -> false;
             case TREE_BROADCAST, RING_REDUCE_SCATTER -> false;
             default -> true;
         };
@@ -164,12 +144,6 @@ enum Patterns {
             weights.add(position == seed ? 1.5 : (position + seed) % 3 * 0.7);
         }
         return weights;
-    }
-
-    /** Sizes from one segment to the whole share; one of them makes no pieces. */
-    private static long pieceBytes(Size size, int seed) {
-        return List.of(1L, Long.MAX_VALUE, 3L * size.segment, size.bytes() / size.world + 1, 2L * size.segment)
-                .get(seed % 5);
     }
 
     private static Shares shares(Size size, int seed) {

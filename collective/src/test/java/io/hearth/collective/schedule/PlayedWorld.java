@@ -12,7 +12,6 @@ import java.util.SplittableRandom;
 import java.util.function.IntFunction;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
-import java.util.stream.IntStream;
 
 /**
  * All positions of one schedule, each with an input, a buffer with random content at first, and a bounded stream to every other position.
@@ -43,8 +42,6 @@ final class PlayedWorld {
     private final SplittableRandom random;
     private final Transfer transfer = new Transfer();
     private final long[][] bytesTo;
-    private final boolean[][] heard;
-    private final List<List<long[]>> gathered = new ArrayList<>();
 
     /** By position. */
     final List<long[]> inputs = new ArrayList<>();
@@ -77,7 +74,6 @@ final class PlayedWorld {
         sent = new long[world];
         received = new long[world];
         bytesTo = new long[world][world];
-        heard = new boolean[world][world];
         for (int position = 0; position < world; position++) {
             schedules.add(schedule.apply(position));
             plays[position] = Play.OVERLAPPED;
@@ -89,9 +85,6 @@ final class PlayedWorld {
                 out.add(new ArrayDeque<>());
             }
             streams.add(out);
-            gathered.add(IntStream.range(0, world)
-                    .mapToObj(_ -> random.longs(count).toArray())
-                    .toList());
         }
     }
 
@@ -214,29 +207,11 @@ final class PlayedWorld {
                 List.of(transfer.chunk(), transfer.offset(), transfer.length()),
                 () -> transfer.peer() + " to " + position);
         take(position, segment);
-        hear(position, transfer.peer());
         received[position]++;
         return true;
     }
 
-    /** Applies the greatest lag once a first segment came from each position. */
-    private void hear(int position, int from) {
-        boolean isFirst = !heard[position][from];
-        heard[position][from] = true;
-        heard[position][position] = true;
-        boolean all = IntStream.range(0, sent.length).allMatch(other -> heard[position][other]);
-        if (isFirst && all) {
-            schedules
-                    .get(position)
-                    .agree(schedules.stream().mapToLong(Schedule::lag).max().orElseThrow());
-        }
-    }
-
     private void take(int position, Segment segment) {
-        if (transfer.action() == Transfer.Action.GATHER) {
-            gather(position, segment);
-            return;
-        }
         long[] input = inputs.get(position);
         long[] buffer = buffers.get(position);
         int start = (int) (segment.offset() / elementBytes);
@@ -249,34 +224,11 @@ final class PlayedWorld {
                 case COMBINE_WITH_INPUT -> buffer[at] = op.applyAsLong(input[at], came);
                 case COMBINE -> buffer[at] = op.applyAsLong(buffer[at], came);
                 case COPY_THEN_INPUT -> buffer[at] = op.applyAsLong(came, input[at]);
-                case GATHER -> throw new AssertionError("gather() handles it");
                 case COMBINE_THEN_INPUT -> buffer[at] = op.applyAsLong(op.applyAsLong(buffer[at], came), input[at]);
             }
             if (transfer.completes()) {
                 buffer[at] = average.applyAsLong(buffer[at]);
             }
-        }
-    }
-
-    private void gather(int position, Segment segment) {
-        int at = (int) (segment.offset() / elementBytes);
-        int from = (int) (transfer.pieceOffset() / elementBytes);
-        int to = (int) ((transfer.pieceOffset() + transfer.pieceLength()) / elementBytes);
-        long[] row = gathered.get(position).get(transfer.peer());
-        for (long value : segment.values()) {
-            assertTrue(at >= from && at < to, "within its piece");
-            row[at++] = value;
-        }
-        for (int i = from; transfer.completes() && i < to; i++) {
-            long sum = 0;
-            for (int other = 0; other < sent.length; other++) {
-                long value = (other == position
-                                ? inputs.get(other)
-                                : gathered.get(position).get(other))
-                        [i];
-                sum = other == 0 ? value : op.applyAsLong(sum, value);
-            }
-            buffers.get(position)[i] = average.applyAsLong(sum);
         }
     }
 

@@ -7,6 +7,7 @@ import io.hearth.collective.Signature;
 import io.hearth.collective.StepStart;
 import io.hearth.collective.call.Call;
 import io.hearth.collective.call.OperationContext;
+import io.hearth.collective.engine.ForwardingStream;
 import io.hearth.collective.engine.MemoryFabric;
 import io.hearth.collective.engine.TestGroup;
 import io.hearth.collective.exchange.Buffers;
@@ -21,9 +22,7 @@ import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.DataStream;
-import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.RecordHeader;
-import io.hearth.transport.StreamId;
 import io.hearth.transport.StreamSource;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -159,15 +158,12 @@ public final class BoundaryGroup implements AutoCloseable {
     }
 
     /** A stream whose records pass through the sender's meddler. */
-    private record Meddled(DataStream plain, Rank rank) implements DataStream {
-        @Override
-        public NodeId peer() {
-            return plain.peer();
-        }
+    private static final class Meddled extends ForwardingStream {
+        private final Rank rank;
 
-        @Override
-        public StreamId id() {
-            return plain.id();
+        Meddled(DataStream plain, Rank rank) {
+            super(plain);
+            this.rank = rank;
         }
 
         @Override
@@ -183,25 +179,10 @@ public final class BoundaryGroup implements AutoCloseable {
                 throws IOException {
             byte[] meddled = bytes.asSlice(from, length).toArray(ValueLayout.JAVA_BYTE);
             rank.meddler.meddle(new RecordHeader(length, kind, chunk, collective, offset), meddled);
-            plain.send(kind, chunk, collective, offset, prefix, MemorySegment.ofArray(meddled), 0, length);
+            stream.send(kind, chunk, collective, offset, prefix, MemorySegment.ofArray(meddled), 0, length);
             if (kind == StateServer.CHUNK) {
                 rank.chunksSent.incrementAndGet();
             }
-        }
-
-        @Override
-        public ReceivedRecord receive() throws IOException {
-            return plain.receive();
-        }
-
-        @Override
-        public long bytesSent() {
-            return plain.bytesSent();
-        }
-
-        @Override
-        public void close() {
-            plain.close();
         }
     }
 

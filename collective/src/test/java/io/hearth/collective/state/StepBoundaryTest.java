@@ -202,18 +202,23 @@ final class StepBoundaryTest {
         }
     }
 
+    /** An attempt that ends when rank 0 is about to send its 30th chunk. */
+    private static void attemptWithout30thChunk(BoundaryGroup group) throws Exception {
+        var left = new AtomicInteger(30);
+        group.meddle(0, (header, bytes) -> {
+            if (header.kind() == StateServer.CHUNK && left.decrementAndGet() == 0) {
+                group.abandon();
+                throw new IOException("abandoned");
+            }
+        });
+        group.attempt();
+    }
+
     @Test
     void anAbandonedRingLosesNothingThatArrived() throws Exception {
         try (var group = group(2)) {
             makeJoiners(group, 1);
-            var left = new AtomicInteger(30);
-            group.meddle(0, (header, bytes) -> {
-                if (header.kind() == StateServer.CHUNK && left.decrementAndGet() == 0) {
-                    group.abandon();
-                    throw new IOException("abandoned");
-                }
-            });
-            group.attempt();
+            attemptWithout30thChunk(group);
             assertEquals(29, group.chunksSent());
             assertArrayEquals(BoundaryGroup.content(101, BYTES), group.bytes(1), "not touched before all is there");
             group.form(List.of(0, 1));
@@ -248,14 +253,7 @@ final class StepBoundaryTest {
     void whatArrivedServesALaterStepWhereItDidNotChange() throws Exception {
         try (var group = group(2)) {
             makeJoiners(group, 1);
-            var left = new AtomicInteger(30);
-            group.meddle(0, (header, bytes) -> {
-                if (header.kind() == StateServer.CHUNK && left.decrementAndGet() == 0) {
-                    group.abandon();
-                    throw new IOException("abandoned");
-                }
-            });
-            group.attempt();
+            attemptWithout30thChunk(group);
             group.flip(0, 2 * CHUNK);
             group.state(0).revision(8);
             group.nextCall();

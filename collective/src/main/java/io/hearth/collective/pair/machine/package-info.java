@@ -1,4 +1,4 @@
-/** The protocol of transfers between two ranks, as pure machines. */
+/** The order of records between two ranks, as two pure machines. Uses {@code group}; {@code simulation} uses it. */
 @NullMarked
 package io.hearth.collective.pair.machine;
 

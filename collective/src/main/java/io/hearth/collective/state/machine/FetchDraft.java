@@ -1,5 +1,6 @@
 package io.hearth.collective.state.machine;
 
+import io.hearth.collective.state.machine.FetchMachine.Chunks;
 import io.hearth.collective.state.machine.FetchMachine.Effect;
 import io.hearth.collective.state.machine.FetchMachine.Event;
 import io.hearth.collective.state.machine.FetchMachine.Limits;
@@ -20,12 +21,8 @@ final class FetchDraft {
     private final Limits limits;
     private final long nowNanos;
     private final SortedMap<Integer, Source> sources;
-    private final List<Integer> again;
     private final List<Effect> effects = new ArrayList<>();
-    private boolean hasManifest;
-    private List<Integer> missing;
-    private int next;
-    private int arrived;
+    private Chunks chunks;
     private long reportedNanos;
     private boolean isOver;
 
@@ -34,11 +31,7 @@ final class FetchDraft {
         this.limits = limits;
         this.nowNanos = nowNanos;
         this.sources = new TreeMap<>(state.sources());
-        this.again = new ArrayList<>(state.again());
-        this.hasManifest = state.hasManifest();
-        this.missing = state.missing();
-        this.next = state.next();
-        this.arrived = state.arrived();
+        this.chunks = state.chunks();
         this.reportedNanos = state.reportedNanos();
     }
 
@@ -46,14 +39,14 @@ final class FetchDraft {
         switch (event) {
             case Event.Opened(int source) -> opened(source);
             case Event.Heard(int source) -> heard(source);
-            case Event.Manifest(int source, List<Integer> chunks) -> manifest(source, chunks);
+            case Event.Manifest(int source, List<Integer> missing) -> manifest(source, missing);
             case Event.Arrived(int source, int chunk) -> arrived(source, chunk);
             case Event.Lost(int source, String why) -> lost(source, why);
             case Event.Invalid(int source, String why) -> drop(source, why);
             case Event.Tick() -> {}
         }
         dropSilent();
-        if (hasManifest && arrived == missing.size()) {
+        if (chunks.isComplete()) {
             end(new Effect.Complete());
         } else if (sources.values().stream().allMatch(source -> source.mode() == Mode.DROPPED)) {
             end(new Effect.GaveUp(Reason.NO_SOURCE));
@@ -66,9 +59,7 @@ final class FetchDraft {
     }
 
     Step<State, Effect> done() {
-        var state = new State(
-                before.startedNanos(), reportedNanos, hasManifest, missing, next, again, arrived, sources, isOver);
-        return new Step<>(state, effects);
+        return new Step<>(new State(before.startedNanos(), reportedNanos, chunks, sources, isOver), effects);
     }
 
     private void end(Effect last) {
@@ -96,16 +87,15 @@ final class FetchDraft {
         sources.put(number, source.asking(source.asked(), nowNanos));
     }
 
-    private void manifest(int number, List<Integer> chunks) {
-        if (answered(number, FetchMachine.MANIFEST) && !hasManifest) {
-            hasManifest = true;
-            missing = chunks;
+    private void manifest(int number, List<Integer> missing) {
+        if (answered(number, FetchMachine.MANIFEST) && !chunks.known()) {
+            chunks = Chunks.of(missing);
         }
     }
 
     private void arrived(int number, int chunk) {
         if (answered(number, chunk)) {
-            arrived++;
+            chunks = chunks.oneMore();
         }
     }
 
@@ -144,7 +134,9 @@ final class FetchDraft {
     }
 
     private void askElsewhere(Source source) {
-        source.asked().stream().filter(chunk -> chunk != FetchMachine.MANIFEST).forEach(again::add);
+        chunks = chunks.lost(source.asked().stream()
+                .filter(chunk -> chunk != FetchMachine.MANIFEST)
+                .toList());
     }
 
     private void dropSilent() {
@@ -168,16 +160,18 @@ final class FetchDraft {
 
     /** Requests one chunk from each source in turn, so that a few chunks do not all go to the first choice. */
     private void ask() {
-        if (!hasManifest) {
+        if (!chunks.known()) {
             askManifest();
             return;
         }
         for (int round = 0; round < limits.pipelineMax(); round++) {
             for (int number : List.copyOf(sources.keySet())) {
-                boolean isThere = !again.isEmpty() || next < missing.size();
                 Source source = source(number);
-                if (isThere && source.mode() == Mode.READY && source.asked().size() <= round) {
-                    ask(number, again.isEmpty() ? missing.get(next++) : again.removeFirst());
+                if (chunks.isOpen()
+                        && source.mode() == Mode.READY
+                        && source.asked().size() <= round) {
+                    ask(number, chunks.first());
+                    chunks = chunks.requested();
                 }
             }
         }
@@ -207,7 +201,7 @@ final class FetchDraft {
             int ready = (int) sources.values().stream()
                     .filter(source -> source.mode() == Mode.READY)
                     .count();
-            effects.add(new Effect.Progress(arrived, missing.size(), ready));
+            effects.add(new Effect.Progress(chunks.arrived(), chunks.missing().size(), ready));
         }
     }
 }

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Decides which chunk of a state a rank requests from which source.
@@ -149,25 +150,62 @@ public final class FetchMachine implements Machine<FetchMachine.State, FetchMach
     }
 
     /**
-     * State of a fetch.
+     * The chunks of a fetch.
      *
+     * @param known whether the manifest is known, and so which chunks are missing
      * @param missing all chunks to request, once the manifest is known; never copied
      * @param next index in {@code missing} of the first chunk not requested yet
      * @param again chunks to request again
+     * @param arrived number of chunks that arrived
      */
-    public record State(
-            long startedNanos,
-            long reportedNanos,
-            boolean hasManifest,
-            List<Integer> missing,
-            int next,
-            List<Integer> again,
-            int arrived,
-            SortedMap<Integer, Source> sources,
-            boolean isOver) {
-        public State {
+    public record Chunks(boolean known, List<Integer> missing, int next, List<Integer> again, int arrived) {
+        static final Chunks UNKNOWN = new Chunks(false, List.of(), 0, List.of(), 0);
+
+        public Chunks {
             missing = List.copyOf(missing);
             again = List.copyOf(again);
+        }
+
+        static Chunks of(List<Integer> missing) {
+            return new Chunks(true, missing, 0, List.of(), 0);
+        }
+
+        boolean isComplete() {
+            return known && arrived == missing.size();
+        }
+
+        /** Whether a chunk is to be requested. */
+        boolean isOpen() {
+            return !again.isEmpty() || next < missing.size();
+        }
+
+        /** The chunk to request next. */
+        int first() {
+            return again.isEmpty() ? missing.get(next) : again.getFirst();
+        }
+
+        /** The same after a request for {@link #first}. */
+        Chunks requested() {
+            return again.isEmpty()
+                    ? new Chunks(known, missing, next + 1, again, arrived)
+                    : new Chunks(known, missing, next, again.subList(1, again.size()), arrived);
+        }
+
+        /** The same with more chunks to request again. */
+        Chunks lost(List<Integer> chunks) {
+            List<Integer> more = Stream.concat(again.stream(), chunks.stream()).toList();
+            return new Chunks(known, missing, next, more, arrived);
+        }
+
+        Chunks oneMore() {
+            return new Chunks(known, missing, next, again, arrived + 1);
+        }
+    }
+
+    /** State of a fetch. */
+    public record State(
+            long startedNanos, long reportedNanos, Chunks chunks, SortedMap<Integer, Source> sources, boolean isOver) {
+        public State {
             sources = Collections.unmodifiableSortedMap(new TreeMap<>(sources));
         }
     }
@@ -182,7 +220,7 @@ public final class FetchMachine implements Machine<FetchMachine.State, FetchMach
         for (int i = 0; i < sources; i++) {
             all.put(i, new Source(Mode.OPENING, List.of(), 0, nowNanos));
         }
-        return new State(nowNanos, nowNanos, false, List.of(), 0, List.of(), 0, all, false);
+        return new State(nowNanos, nowNanos, Chunks.UNKNOWN, all, false);
     }
 
     @Override

@@ -1,4 +1,4 @@
-/** The distribution of a fetch over its sources, as a pure machine. */
+/** Decides which chunks of a state are fetched from whom, as a pure machine. Uses no other room; {@code simulation} uses it. */
 @NullMarked
 package io.hearth.collective.state.machine;
 

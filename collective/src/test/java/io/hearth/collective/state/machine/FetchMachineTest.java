@@ -235,7 +235,7 @@ final class FetchMachineTest {
                 }
             }
         }
-        assertEquals(complete, state.hasManifest() && arrived.size() == chunks, "seed " + seed);
+        assertEquals(complete, state.chunks().known() && arrived.size() == chunks, "seed " + seed);
     }
 
     private static Event answer(

@@ -1,0 +1,238 @@
+package io.hearth.collective.engine.queue;
+
+import io.hearth.collective.CollectiveResult;
+import io.hearth.collective.Work;
+import io.hearth.core.CollectiveException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asynchronous collectives. They run one after the other, in the order in which they were begun, on a thread that the first one
+ * starts. All ranks begin them in the same order, so they have the same numbers on all ranks.
+ */
+public final class CallQueue implements AutoCloseable {
+    /** Most open collectives; to begin one more waits until the first has ended. */
+    static final int OPEN_MAX = 64;
+
+    private final String name;
+    private final BooleanSupplier isDataThread;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Deque<Queued> open = new ArrayDeque<>(); // the first one is running
+    private @Nullable Thread thread;
+    private boolean closed;
+
+    /**
+     * Starts no thread yet.
+     *
+     * @param name name of the thread
+     * @param isDataThread whether the current thread is another one that collectives need, so that it must not wait for them
+     */
+    public CallQueue(String name, BooleanSupplier isDataThread) {
+        this.name = name;
+        this.isDataThread = isDataThread;
+    }
+
+    /** A collective, for the queue's thread. */
+    public interface Body {
+        CollectiveResult run() throws CollectiveException;
+    }
+
+    /**
+     * Queues a collective behind those that began earlier.
+     *
+     * @throws CollectiveException if the queue is closed
+     * @throws IllegalStateException if a thread of a collective calls this; it might wait for itself
+     */
+    public Work begin(Body body) throws CollectiveException, InterruptedException {
+        requireOutside();
+        var queued = new Queued(body);
+        lock.lockInterruptibly();
+        try {
+            while (open.size() >= OPEN_MAX && !closed) {
+                changed.await();
+            }
+            if (closed) {
+                throw closed();
+            }
+            open.add(queued);
+            if (thread == null) {
+                thread = Thread.ofPlatform().name(name).daemon(true).start(this::run);
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        return queued;
+    }
+
+    /**
+     * Rejects threads that collectives need, because they would wait for themselves.
+     *
+     * @throws IllegalStateException if this is such a thread
+     */
+    private void requireOutside() {
+        if (isDataThread.getAsBoolean() || Thread.currentThread().equals(threadNow())) {
+            throw new IllegalStateException(
+                    "a callback of a collective must not begin another one or wait for one; one call at a time");
+        }
+    }
+
+    private @Nullable Thread threadNow() {
+        lock.lock();
+        try {
+            return thread;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** As {@link #awaitAll(LongSupplier)}, without a limit. */
+    public void awaitAll() throws CollectiveException {
+        awaitAll(() -> Long.MAX_VALUE);
+    }
+
+    /**
+     * Waits until all collectives that were begun have ended.
+     *
+     * @param leftNanos time that is left for waiting
+     * @return number of collectives that have not ended in that time
+     * @throws CollectiveException if this thread was interrupted
+     * @throws IllegalStateException if a thread of a collective calls this; it would wait for itself
+     */
+    public int awaitAll(LongSupplier leftNanos) throws CollectiveException {
+        requireOutside();
+        lock.lock();
+        try {
+            long left = open.isEmpty() ? 0 : leftNanos.getAsLong();
+            while (!open.isEmpty() && left > 0) {
+                changed.awaitNanos(left);
+                left = leftNanos.getAsLong();
+            }
+            return open.size();
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new CollectiveException("interrupted before earlier collectives had ended", stop);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run() {
+        while (true) {
+            Queued next;
+            lock.lock();
+            try {
+                while (open.isEmpty() && !closed) {
+                    changed.awaitUninterruptibly();
+                }
+                if (open.isEmpty()) {
+                    return;
+                }
+                next = open.getFirst();
+            } finally {
+                lock.unlock();
+            }
+            next.play(closed());
+            lock.lock();
+            try {
+                open.remove(next);
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private static CollectiveException closed() {
+        return new CollectiveException("the backend was closed before this collective could run");
+    }
+
+    /** Ends the queue: queued collectives end with an error, a running one continues. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private final class Queued implements Work {
+        private final Body body;
+        private @Nullable CollectiveResult result; // guarded by the lock, like the next two
+        private @Nullable Throwable failure;
+        private boolean done;
+
+        Queued(Body body) {
+            this.body = body;
+        }
+
+        private void play(CollectiveException tooLate) {
+            CollectiveResult obtained = null;
+            Throwable broken = null;
+            boolean isOver;
+            lock.lock();
+            try {
+                isOver = closed;
+            } finally {
+                lock.unlock();
+            }
+            try {
+                obtained = isOver ? null : body.run();
+                broken = isOver ? tooLate : null;
+            } catch (CollectiveException | RuntimeException | Error thrown) {
+                broken = thrown;
+            }
+            lock.lock();
+            try {
+                result = obtained;
+                failure = broken;
+                done = true;
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public boolean isDone() {
+            lock.lock();
+            try {
+                return done;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public CollectiveResult await() throws CollectiveException, InterruptedException {
+            if (!isDone()) {
+                requireOutside();
+            }
+            lock.lockInterruptibly();
+            try {
+                while (!done) {
+                    changed.await();
+                }
+                return switch (failure) {
+                    case null -> Objects.requireNonNull(result);
+                    case CollectiveException known -> throw known;
+                    case RuntimeException bug -> throw bug;
+                    case Error bug -> throw bug;
+                    default -> throw new AssertionError(failure);
+                };
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package io.hearth.collective.exchange.watch;
+
+import io.hearth.collective.CollectiveEvent;
+import io.hearth.collective.CollectiveTrace;
+import io.hearth.collective.CollectiveTrace.Phase;
+import io.hearth.collective.Signature;
+import io.hearth.collective.schedule.Schedule;
+
+/** Watches the time of one attempt by phase; {@link #NONE} does not even read the clock. */
+public interface ExchangeWatch {
+    ExchangeWatch NONE = new ExchangeWatch() {
+        @Override
+        public long now() {
+            return 0;
+        }
+
+        @Override
+        public void plays(Schedule schedule) {
+            // ignored
+        }
+
+        @Override
+        public boolean isOn() {
+            return false;
+        }
+
+        @Override
+        public void did(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {
+            // ignored
+        }
+
+        @Override
+        public void end(boolean completed) {
+            // ignored
+        }
+    };
+
+    /** The present time, for {@link #did}. */
+    long now();
+
+    /** A schedule begins; called by the thread that owns the attempt. */
+    void plays(Schedule schedule);
+
+    /** Whether the time of ciphers is needed. */
+    boolean isOn();
+
+    /** A phase that began at {@code sinceNanos} has ended now; arguments as in {@link CollectiveTrace#segment}. */
+    default void did(Phase phase, int rank, long bytes, long sinceNanos) {
+        did(phase, rank, bytes, sinceNanos, now());
+    }
+
+    /** The receiving thread enters the gate, where no thread may block: listeners hear of phases inside only after {@link #outside}. */
+    default void inside() {}
+
+    /** The receiving thread has left the gate. */
+    default void outside() {}
+
+    /** A phase has ended; arguments as in {@link CollectiveTrace#segment}. */
+    void did(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos);
+
+    /** A record was encrypted and then written; both have ended now. */
+    default void sent(int rank, long bytes, long sinceNanos, long sealNanos) {
+        if (sealNanos > 0) {
+            did(Phase.SEAL, rank, bytes, sinceNanos, sinceNanos + sealNanos);
+        }
+        did(Phase.SEND, rank, bytes, sinceNanos + sealNanos);
+    }
+
+    /** A record arrived and then was decrypted; both have ended now. */
+    default void received(int rank, long bytes, long sinceNanos, long openNanos) {
+        long untilNanos = now();
+        did(Phase.RECEIVE, rank, bytes, sinceNanos, untilNanos - openNanos);
+        if (openNanos > 0) {
+            did(Phase.OPEN, rank, bytes, untilNanos - openNanos, untilNanos);
+        }
+    }
+
+    /** The attempt has ended. Called once, by the thread that owns the attempt, after all other threads have finished with it. */
+    void end(boolean completed);
+
+    /** The watch of a call: {@link #NONE}, unless a flight recording or a trace needs it. */
+    static ExchangeWatch of(CollectiveTrace trace, long number, Signature signature, int world) {
+        return trace.equals(CollectiveTrace.NONE) && !CollectiveEvent.isWanted()
+                ? NONE
+                : new ExchangeTally(trace, new CollectiveEvent(), number, signature, world);
+    }
+}
