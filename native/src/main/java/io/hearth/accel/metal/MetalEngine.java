@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.zip.CRC32;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -177,21 +178,12 @@ public final class MetalEngine implements AutoCloseable {
         turns.unshare(memory);
     }
 
-    /** Receives faults. */
-    public interface FaultListener {
-        /**
-         * Reports a fault, in the thread of the call in which it happened.
-         *
-         * @param count number of faults of this kind so far
-         * @param callsOnGpu number of calls that the GPU did until then
-         * @param why one clause
-         */
-        void failed(MetalFault fault, long count, long callsOnGpu, String why);
-    }
-
-    /** Reports the faults so far, each kind once, and from now on each fault, to {@code listener} in place of an earlier one. */
-    public void tellFaults(FaultListener listener) {
-        record.tell(listener);
+    /**
+     * Reports the first fault of each kind from now on to {@code listener}, in place of an earlier one: one clause, in the thread of the
+     * call in which it happened.
+     */
+    public void onFirstFaults(Consumer<String> listener) {
+        record.onFirstFaults(listener);
     }
 
     /** Disables Metal because it gave wrong bits. */
