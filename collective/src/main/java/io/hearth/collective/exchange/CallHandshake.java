@@ -159,11 +159,7 @@ final class CallHandshake {
         if (arrived.length() < bytes()) {
             return false;
         }
-        if (arrived.isNative()) {
-            long from = arrived.memoryOffset();
-            return MemorySegment.mismatch(arrived.memory(), from, from + callBytes, own, 0, callBytes) == -1;
-        }
-        int from = arrived.arrayOffset();
-        return Arrays.equals(arrived.array(), from, from + callBytes, ownBytes, 0, callBytes);
+        long from = arrived.memoryOffset();
+        return MemorySegment.mismatch(arrived.memory(), from, from + callBytes, own, 0, callBytes) == -1;
     }
 }

@@ -302,20 +302,6 @@ public final class CollectiveEngineTest {
                     long targetOffset,
                     MemorySegment left,
                     long leftOffset,
-                    byte[] right,
-                    int rightOffset,
-                    int elements) {
-                throw new IllegalStateException("planted");
-            }
-
-            @Override
-            public void combine(
-                    DataType type,
-                    ReduceOp op,
-                    MemorySegment target,
-                    long targetOffset,
-                    MemorySegment left,
-                    long leftOffset,
                     MemorySegment right,
                     long rightOffset,
                     int elements) {

@@ -134,30 +134,6 @@ public final class MetalEngine implements AutoCloseable {
         }
     }
 
-    /** The same, the right operand in an array. */
-    public int combine(
-            DataType type,
-            ReduceOp op,
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int count) {
-        if (!turns.begin()) {
-            return 0;
-        }
-        try {
-            combination.begin(type, op, target, targetOffset);
-            combination.add(left, leftOffset);
-            combination.add(right, rightOffset);
-            return combination.run(count);
-        } finally {
-            turns.end();
-        }
-    }
-
     /**
      * Zeroed memory that the GPU reads without a copy; empty if Metal is not usable, is busy or has no room, and beyond {@link
      * MetalLimits#sharedBytesMax}, which is no fault.

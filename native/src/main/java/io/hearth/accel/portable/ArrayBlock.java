@@ -2,7 +2,6 @@ package io.hearth.accel.portable;
 
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -130,11 +129,6 @@ final class ArrayBlock<A> implements Block {
     @Override
     public void setLeft(MemorySegment memory, long offset, int n) {
         MemorySegment.copy(memory, offset, leftBytes, 0, (long) n * elementBytes);
-    }
-
-    @Override
-    public void setRight(byte[] bytes, int offset, int n) {
-        MemorySegment.copy(bytes, offset, rightBytes, ValueLayout.JAVA_BYTE, 0, n * elementBytes);
     }
 
     @Override
