@@ -19,29 +19,26 @@ import java.util.Optional;
  */
 public final class CalibrationFile implements CalibrationStore {
     private static final String NAME = "engines";
-    private static final String FAULTS = "engine-faults";
 
     private final Home home;
-    private final String name;
 
     /** Finds the folder, only when it is needed: a machine without a GPU needs none. */
     private interface Home {
         HearthHome open() throws SetupException;
     }
 
-    private CalibrationFile(Home home, String name) {
+    private CalibrationFile(Home home) {
         this.home = home;
-        this.name = name;
     }
 
     /** In that folder. */
     public static CalibrationFile in(HearthHome home) {
-        return new CalibrationFile(() -> home, NAME);
+        return new CalibrationFile(() -> home);
     }
 
     /** In the folder that {@link HearthHome#open} finds when figures are read or written, not before. */
     public static CalibrationFile in(Map<String, String> environment) {
-        return new CalibrationFile(() -> HearthHome.open(environment), NAME);
+        return new CalibrationFile(() -> HearthHome.open(environment));
     }
 
     @Override
@@ -59,15 +56,9 @@ public final class CalibrationFile implements CalibrationStore {
         DurableFile.replace(path(), content);
     }
 
-    /** The file {@code engine-faults} of the same folder. */
-    @Override
-    public CalibrationStore faults() {
-        return new CalibrationFile(home, FAULTS);
-    }
-
     private Path path() throws IOException {
         try {
-            return home.open().file(name);
+            return home.open().file(NAME);
         } catch (SetupException refused) {
             throw new IOException(refused.getMessage(), refused);
         }

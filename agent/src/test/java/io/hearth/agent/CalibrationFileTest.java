@@ -47,15 +47,6 @@ final class CalibrationFileTest {
     }
 
     @Test
-    void failuresAreInAFileBesideIt() throws Exception {
-        CalibrationFile file = CalibrationFile.in(HearthHome.open(home()));
-        file.faults().write(new byte[] {5});
-        assertEquals(Optional.empty(), file.read());
-        assertArrayEquals(new byte[] {5}, Files.readAllBytes(home().resolve("engine-faults")));
-        assertArrayEquals(new byte[] {5}, file.faults().read().orElseThrow());
-    }
-
-    @Test
     void aLinkIsNotFollowed() throws Exception {
         CalibrationFile file = CalibrationFile.in(HearthHome.open(home()));
         Files.createSymbolicLink(home().resolve("engines"), Files.write(folder.resolve("other"), new byte[1]));

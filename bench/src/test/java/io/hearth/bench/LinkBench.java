@@ -160,7 +160,7 @@ public final class LinkBench {
     /** Nanoseconds of an addition with the engine of the collectives, from an array as the cipher produces it. */
     private static double addNanos() {
         Reducer reducer = Engines.best().newReducer();
-        byte[] right = new byte[SEGMENT];
+        MemorySegment right = MemorySegment.ofArray(new byte[SEGMENT]);
         int whole = 16 * 1024 * 1024;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment sum = arena.allocate(whole, 64);

@@ -54,7 +54,7 @@ public class ReducerMicro {
     private Arena arena;
     private MemorySegment target;
     private MemorySegment nativeBytes;
-    private byte[] heapBytes;
+    private MemorySegment heapBytes;
     private float[] left;
     private float[] right;
 
@@ -66,18 +66,19 @@ public class ReducerMicro {
         arena = Arena.ofConfined();
         target = arena.allocate(bytes, 64);
         nativeBytes = arena.allocate(bytes, 64);
-        heapBytes = new byte[bytes];
+        byte[] array = new byte[bytes];
+        heapBytes = MemorySegment.ofArray(array);
         left = new float[bytes / Float.BYTES];
         right = new float[left.length];
         var random = new SplittableRandom(17);
         for (int offset = 0; offset < bytes; offset += type.bytes()) {
             int bits = Float.floatToRawIntBits(1 + random.nextFloat());
             for (int i = 0; i < type.bytes(); i++) {
-                heapBytes[offset + i] =
+                array[offset + i] =
                         (byte) (bits >>> (8 * (Float.BYTES - type.bytes() + i))); // bfloat16: the upper half
             }
         }
-        MemorySegment.copy(MemorySegment.ofArray(heapBytes), 0, nativeBytes, 0, bytes);
+        MemorySegment.copy(heapBytes, 0, nativeBytes, 0, bytes);
     }
 
     /** Frees the memory. */

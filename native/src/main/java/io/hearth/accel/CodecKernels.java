@@ -38,6 +38,37 @@ public interface CodecKernels {
      * @param body written, {@code format.bytes(count)}
      * @return {@link #NONE}, or the index of the first value that is NaN or infinite; then the body is without meaning
      */
+    default long quantise(
+            BlockFormat format,
+            Rounding rounding,
+            long firstBlock,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment body,
+            long bodyOffset) {
+        return quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset, false);
+    }
+
+    /**
+     * Quantises as {@link #quantise} and leaves the error in {@code values}: {@code values[i] = values[i] - level[i] * scale}.
+     *
+     * @param values written
+     * @return as {@link #quantise}; then the values of earlier blocks may be overwritten
+     */
+    default long quantiseLeavingError(
+            BlockFormat format,
+            Rounding rounding,
+            long firstBlock,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment body,
+            long bodyOffset) {
+        return quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset, true);
+    }
+
+    /** {@link #quantise}, or {@link #quantiseLeavingError} if {@code leavesError}: what an engine implements. */
     long quantise(
             BlockFormat format,
             Rounding rounding,
@@ -46,41 +77,40 @@ public interface CodecKernels {
             long valuesOffset,
             long count,
             MemorySegment body,
-            long bodyOffset);
-
-    /**
-     * Quantises as {@link #quantise} and leaves the error in {@code values}: {@code values[i] = values[i] - level[i] * scale}.
-     *
-     * @param values written
-     * @return as {@link #quantise}; then the values of earlier blocks may be overwritten
-     */
-    long quantiseLeavingError(
-            BlockFormat format,
-            Rounding rounding,
-            long firstBlock,
-            MemorySegment values,
-            long valuesOffset,
-            long count,
-            MemorySegment body,
-            long bodyOffset);
+            long bodyOffset,
+            boolean leavesError);
 
     /** {@code values[i] = level[i] * scale}. */
+    default void dequantise(
+            BlockFormat format,
+            MemorySegment body,
+            long bodyOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count) {
+        dequantise(format, body, bodyOffset, values, valuesOffset, count, false);
+    }
+
+    /** {@code values[i] = values[i] + level[i] * scale}, the product rounded first. */
+    default void dequantiseAndAdd(
+            BlockFormat format,
+            MemorySegment body,
+            long bodyOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count) {
+        dequantise(format, body, bodyOffset, values, valuesOffset, count, true);
+    }
+
+    /** {@link #dequantise}, or {@link #dequantiseAndAdd} if {@code adds}: what an engine implements. */
     void dequantise(
             BlockFormat format,
             MemorySegment body,
             long bodyOffset,
             MemorySegment values,
             long valuesOffset,
-            long count);
-
-    /** {@code values[i] = values[i] + level[i] * scale}, the product rounded first. */
-    void dequantiseAndAdd(
-            BlockFormat format,
-            MemorySegment body,
-            long bodyOffset,
-            MemorySegment values,
-            long valuesOffset,
-            long count);
+            long count,
+            boolean adds);
 
     /**
      * Finds a block that no encoder writes: a scale that is NaN, infinite, negative or above {@link BlockFormat#scaleMax}, the level
@@ -96,13 +126,15 @@ public interface CodecKernels {
      * @param halves written, two bytes for each value, little-endian, in native memory or an array
      * @return {@link #NONE}, or the index of the first finite value that would become infinite; then {@code halves} is without meaning
      */
-    long narrow(
+    default long narrow(
             HalfFloat format,
             MemorySegment values,
             long valuesOffset,
             long count,
             MemorySegment halves,
-            long halvesOffset);
+            long halvesOffset) {
+        return narrow(format, values, valuesOffset, count, halves, halvesOffset, false);
+    }
 
     /**
      * Narrows as {@link #narrow} and leaves the error in {@code values}: {@code values[i] = values[i] - widened[i]}, 0 where the value is
@@ -111,31 +143,57 @@ public interface CodecKernels {
      * @param values written
      * @return as {@link #narrow}; then values before that are overwritten
      */
-    long narrowLeavingError(
+    default long narrowLeavingError(
             HalfFloat format,
             MemorySegment values,
             long valuesOffset,
             long count,
             MemorySegment halves,
-            long halvesOffset);
+            long halvesOffset) {
+        return narrow(format, values, valuesOffset, count, halves, halvesOffset, true);
+    }
+
+    /** {@link #narrow}, or {@link #narrowLeavingError} if {@code leavesError}: what an engine implements. */
+    long narrow(
+            HalfFloat format,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment halves,
+            long halvesOffset,
+            boolean leavesError);
 
     /** Reads what {@link #narrow} wrote, exactly. */
+    default void widen(
+            HalfFloat format,
+            MemorySegment halves,
+            long halvesOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count) {
+        widen(format, halves, halvesOffset, values, valuesOffset, count, false);
+    }
+
+    /** {@code values[i] = values[i] + widened[i]}. */
+    default void widenAndAdd(
+            HalfFloat format,
+            MemorySegment halves,
+            long halvesOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count) {
+        widen(format, halves, halvesOffset, values, valuesOffset, count, true);
+    }
+
+    /** {@link #widen}, or {@link #widenAndAdd} if {@code adds}: what an engine implements. */
     void widen(
             HalfFloat format,
             MemorySegment halves,
             long halvesOffset,
             MemorySegment values,
             long valuesOffset,
-            long count);
-
-    /** {@code values[i] = values[i] + widened[i]}. */
-    void widenAndAdd(
-            HalfFloat format,
-            MemorySegment halves,
-            long halvesOffset,
-            MemorySegment values,
-            long valuesOffset,
-            long count);
+            long count,
+            boolean adds);
 
     /**
      * Finds the values whose magnitude, as 31 bits, is at least {@code leastBits}; NaN and infinity are above all finite ones.

@@ -15,31 +15,30 @@ public final class Operands {
             long targetOffset,
             MemorySegment left,
             long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int count) {
-        checkTargetAndLeft(type, op, target, targetOffset, left, leftOffset, count);
-        checkRoom("right", type, right.length, rightOffset, count);
-    }
-
-    public static void check(
-            DataType type,
-            ReduceOp op,
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
             MemorySegment right,
             long rightOffset,
             int count) {
-        checkTargetAndLeft(type, op, target, targetOffset, left, leftOffset, count);
-        checkNative("right", right);
+        if (op == ReduceOp.AVG) {
+            throw new IllegalArgumentException("AVG is SUM of all contributions and then divide(); combine with SUM");
+        }
+        checkWritableNative("target", target);
+        checkNative("left", left);
+        checkRoom("target", type, target.byteSize(), targetOffset, count);
+        checkRoom("left", type, left.byteSize(), leftOffset, count);
         checkRoom("right", type, right.byteSize(), rightOffset, count);
         long bytes = (long) count * type.bytes();
-        long apart = right.address() + rightOffset - (target.address() + targetOffset);
-        if (Math.abs(apart) < bytes) {
+        long apart = left.address() + leftOffset - (target.address() + targetOffset);
+        if (apart != 0 && Math.abs(apart) < bytes) {
+            throw new IllegalArgumentException("need left to be target or apart from it, but its " + bytes
+                    + " bytes begin " + apart + " bytes after those of target; give a copy of it");
+        }
+        long rightApart = right.address() + rightOffset - (target.address() + targetOffset);
+        if (right.isNative() && Math.abs(rightApart) < bytes) {
             throw new IllegalArgumentException("need right apart from target, but its " + bytes + " bytes begin "
-                    + apart + " bytes after those of target; give a copy of it, or swap left and right");
+                    + rightApart + " bytes after those of target; give a copy of it, or swap left and right");
+        }
+        if (!right.isNative() && !(right.heapBase().orElse(null) instanceof byte[])) {
+            throw new IllegalArgumentException("need right in native memory or a writable byte[], got " + right);
         }
     }
 
@@ -49,6 +48,7 @@ public final class Operands {
             throw new IllegalArgumentException("need at least 2 inputs, got " + inputs.length);
         }
         for (int i = 1; i < inputs.length; i++) {
+            checkNative("right", inputs[i]);
             check(type, op, target, targetOffset, inputs[0], 0, inputs[i], 0, count);
         }
     }
@@ -59,29 +59,6 @@ public final class Operands {
             throw new IllegalArgumentException("need divisor >= 1, got " + divisor);
         }
         checkRoom("values", type, values.byteSize(), offset, count);
-    }
-
-    private static void checkTargetAndLeft(
-            DataType type,
-            ReduceOp op,
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            int count) {
-        if (op == ReduceOp.AVG) {
-            throw new IllegalArgumentException("AVG is SUM of all contributions and then divide(); combine with SUM");
-        }
-        checkWritableNative("target", target);
-        checkNative("left", left);
-        checkRoom("target", type, target.byteSize(), targetOffset, count);
-        checkRoom("left", type, left.byteSize(), leftOffset, count);
-        long bytes = (long) count * type.bytes();
-        long apart = left.address() + leftOffset - (target.address() + targetOffset);
-        if (apart != 0 && Math.abs(apart) < bytes) {
-            throw new IllegalArgumentException("need left to be target or apart from it, but its " + bytes
-                    + " bytes begin " + apart + " bytes after those of target; give a copy of it");
-        }
     }
 
     private static void checkRoom(String operand, DataType type, long size, long offset, long count) {

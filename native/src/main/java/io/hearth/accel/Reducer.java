@@ -34,34 +34,12 @@ public interface Reducer {
     String name();
 
     /**
-     * {@code target[i] = left[i] op right[i]} for {@code count} elements, {@code right} in an array.
+     * {@code target[i] = left[i] op right[i]} for {@code count} elements.
      *
      * @param op SUM, MIN, MAX or PROD; AVG is SUM followed by {@link #divide}
      * @param target writable native memory; written
      * @param left native memory: the very elements of {@code target} (then it works in place) or none of them; borrowed
-     * @param right borrowed
-     * @param count at least 0
-     * @throws IllegalArgumentException if the elements do not lie within the operands, {@code target} or {@code left} is not such
-     *     memory, {@code left} overlaps {@code target} in part, or {@code op} is AVG; nothing was written then
-     */
-    void combine(
-            DataType type,
-            ReduceOp op,
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int count);
-
-    /**
-     * {@code target[i] = left[i] op right[i]} for {@code count} elements, all in native memory.
-     *
-     * @param op SUM, MIN, MAX or PROD; AVG is SUM followed by {@link #divide}
-     * @param target writable native memory; written
-     * @param left native memory: the very elements of {@code target} (then it works in place) or none of them; borrowed
-     * @param right native memory without any element of {@code target}; may overlap {@code left}; borrowed
+     * @param right native memory without any element of {@code target}, which may overlap {@code left}; or a {@code byte[]}; borrowed
      * @param count at least 0
      * @throws IllegalArgumentException if the elements do not lie within the operands, an operand is not such memory, {@code
      *     left} overlaps {@code target} in part or {@code right} at all, or {@code op} is AVG; nothing was written then

@@ -80,7 +80,7 @@ final class AllocationTest {
     @CsvSource({"PORTABLE", "VECTOR"})
     void aCombinedChunkMakesNoGarbage(Engine engine) {
         Reducer reducer = Engines.newReducer(engine);
-        byte[] array = new byte[BYTES];
+        MemorySegment array = MemorySegment.ofArray(new byte[BYTES]);
         try (var arena = Arena.ofConfined()) {
             MemorySegment target = arena.allocate(BYTES);
             MemorySegment right = arena.allocate(BYTES);
@@ -165,9 +165,9 @@ final class AllocationTest {
     @Test
     void norDoesOneWithAnOperandInAnArray() {
         int count = 1024;
-        byte[] right = new byte[count * Float.BYTES];
+        MemorySegment right = MemorySegment.ofArray(new byte[count * Float.BYTES]);
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment target = arena.allocate(right.length);
+            MemorySegment target = arena.allocate(right.byteSize());
             assertEquals(
                     0,
                     leastAllocatedBySubmission(reducer ->

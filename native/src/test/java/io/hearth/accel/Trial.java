@@ -46,9 +46,9 @@ public record Trial(Reducer reducer, SplittableRandom random, DataType type) {
                 case NATIVE ->
                     reducer.combine(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
                 case ARRAY -> {
-                    byte[] array = right.toArray(ValueLayout.JAVA_BYTE);
+                    MemorySegment array = MemorySegment.ofArray(right.toArray(ValueLayout.JAVA_BYTE));
                     reducer.combine(type, op, target, targetOffset, left, leftOffset, array, rightOffset, count);
-                    assertEquals(-1, MemorySegment.ofArray(array).mismatch(rights), "right is only borrowed");
+                    assertEquals(-1, array.mismatch(rights), "right is only borrowed");
                 }
             }
             assertEquals(-1, right.mismatch(rights), "right is only borrowed");

@@ -2,8 +2,6 @@ package io.hearth.transport;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Objects;
 
@@ -15,10 +13,7 @@ import java.util.Objects;
  */
 public final class ReceivedRecord {
     private static final byte[] NO_ARRAY = {};
-    private static final ValueLayout.OfLong NATIVE_LONG =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final VarHandle ARRAY_LONG =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private int kind;
     private int chunk;
@@ -26,7 +21,11 @@ public final class ReceivedRecord {
     private long offset;
     private int length;
     private boolean isNative;
-    private byte[] array = NO_ARRAY;
+    private byte[] array = NO_ARRAY; // the last one
+
+    /** The last array as a segment, kept so that a record in the same array allocates nothing. */
+    private MemorySegment arrayMemory = MemorySegment.ofArray(NO_ARRAY);
+
     private MemorySegment memory = MemorySegment.NULL;
     private long at;
 
@@ -58,38 +57,16 @@ public final class ReceivedRecord {
         return length;
     }
 
-    /** Whether the plaintext is in {@link #memory} and not in {@link #array}. */
+    /** Whether the plaintext is in native memory and not in an array. */
     public boolean isNative() {
         return isNative;
     }
 
     /**
-     * Holds the plaintext from {@link #arrayOffset} on.
-     *
-     * @throws IllegalStateException it is in native memory
-     */
-    public byte[] array() {
-        if (isNative) {
-            throw new IllegalStateException("this record is in native memory: ask memory()");
-        }
-        return array;
-    }
-
-    /** In bytes. */
-    public int arrayOffset() {
-        return Math.toIntExact(at);
-    }
-
-    /**
-     * Holds the plaintext from {@link #memoryOffset} on. It may be shared with the peer's process, which could change it at any time: read
-     * each byte once.
-     *
-     * @throws IllegalStateException it is in a heap array
+     * Holds the plaintext from {@link #memoryOffset} on: native memory, or a {@code byte[]}. Native memory may be shared with the peer's
+     * process, which could change it at any time: read each byte once.
      */
     public MemorySegment memory() {
-        if (!isNative) {
-            throw new IllegalStateException("this record is in a heap array: ask array()");
-        }
         return memory;
     }
 
@@ -101,7 +78,7 @@ public final class ReceivedRecord {
     /** The little-endian number in the 8 bytes of plaintext from {@code from} on. */
     public long getLong(int from) {
         Objects.checkFromIndexSize(from, Long.BYTES, length);
-        return isNative ? memory.get(NATIVE_LONG, at + from) : (long) ARRAY_LONG.get(array, (int) at + from);
+        return memory.get(LONG, at + from);
     }
 
     /** A copy of the plaintext. */
@@ -118,11 +95,7 @@ public final class ReceivedRecord {
      * @throws IndexOutOfBoundsException it has less; nothing was written
      */
     public void copyTo(MemorySegment target, long targetOffset) {
-        if (isNative) {
-            MemorySegment.copy(memory, at, target, targetOffset, length);
-        } else {
-            MemorySegment.copy(array, (int) at, target, ValueLayout.JAVA_BYTE, targetOffset, length);
-        }
+        MemorySegment.copy(memory, at, target, targetOffset, length);
     }
 
     /** The record's header as a separate object, for tests and error messages. */
@@ -136,12 +109,16 @@ public final class ReceivedRecord {
      * @param bytes borrowed
      * @return this
      */
+    @SuppressWarnings("ReferenceEquality") // the very same array needs no new segment
     public ReceivedRecord show(
             int kind, int chunk, long collective, long offset, byte[] bytes, int bytesOffset, int length) {
         describe(kind, chunk, collective, offset, length);
+        if (array != bytes) {
+            array = bytes;
+            arrayMemory = MemorySegment.ofArray(bytes);
+        }
         isNative = false;
-        array = bytes;
-        memory = MemorySegment.NULL;
+        memory = arrayMemory;
         at = bytesOffset;
         return this;
     }
@@ -156,7 +133,6 @@ public final class ReceivedRecord {
             int kind, int chunk, long collective, long offset, MemorySegment bytes, long bytesOffset, int length) {
         describe(kind, chunk, collective, offset, length);
         isNative = true;
-        array = NO_ARRAY;
         memory = bytes;
         at = bytesOffset;
         return this;

@@ -4,7 +4,6 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.hearth.accel.KernelKind;
 import io.hearth.accel.select.EngineSurvey;
-import io.hearth.accel.select.FaultJournal;
 import io.hearth.agent.CalibrationFile;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Table;
@@ -32,7 +31,7 @@ public final class KernelInfoCommand implements Callable<Integer> {
             names = "--json",
             description =
                     "Print one line of JSON: schema, chosen, why, vector_bits, engines, metal_from_bytes, failures,"
-                            + " earlier_failures.")
+                            + " last_failure.")
     private boolean json;
 
     public KernelInfoCommand(Terminal terminal) {
@@ -62,13 +61,10 @@ public final class KernelInfoCommand implements Callable<Integer> {
         metalFrom(survey)
                 .forEach((kernel, bytes) -> lines.add("metal does " + kernel + " from " + bytes + " bytes on"));
         survey.failures().forEach((fault, count) -> lines.add("failures of metal: " + count + " x " + fault.text()));
-        if (survey.failures().isEmpty() && survey.earlierFailures().isEmpty()) {
+        if (survey.failures().isEmpty() && survey.lastFailure().isEmpty()) {
             lines.add("no failures");
         }
-        for (FaultJournal.Entry entry : survey.earlierFailures()) {
-            lines.add("failures of metal in process " + entry.process() + ", the last written at " + entry.time() + ": "
-                    + entry.count() + " x " + entry.why() + " (after " + entry.callsOnGpu() + " calls on the GPU)");
-        }
+        survey.lastFailure().ifPresent(line -> lines.add("last failure of metal since it was measured: " + line));
         return lines;
     }
 
@@ -105,18 +101,7 @@ public final class KernelInfoCommand implements Callable<Integer> {
         var failures = new JsonObject();
         survey.failures().forEach((fault, count) -> failures.addProperty(fault.name(), count));
         data.add("failures", failures);
-        var earlier = new JsonArray();
-        for (FaultJournal.Entry entry : survey.earlierFailures()) {
-            var one = new JsonObject();
-            one.addProperty("time", entry.time().toString());
-            one.addProperty("process", entry.process());
-            one.addProperty("fault", entry.fault().name());
-            one.addProperty("count", entry.count());
-            one.addProperty("calls_on_gpu", entry.callsOnGpu());
-            one.addProperty("why", entry.why());
-            earlier.add(one);
-        }
-        data.add("earlier_failures", earlier);
+        survey.lastFailure().ifPresent(line -> data.addProperty("last_failure", line));
         return data;
     }
 }

@@ -8,11 +8,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.hearth.accel.metal.MetalFault;
 import io.hearth.accel.select.CalibrationStore;
 import io.hearth.accel.select.EngineSelfTest.Verdict;
 import io.hearth.accel.select.EngineSurvey;
-import io.hearth.accel.select.FaultJournal;
 import io.hearth.cli.Commands;
 import io.hearth.cli.Commands.Outcome;
 import io.hearth.cli.terminal.Exit;
@@ -20,8 +18,8 @@ import io.hearth.standin.MetalStandIn;
 import io.hearth.standin.NativeCompiler;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -73,23 +71,14 @@ final class KernelCommandsTest {
     }
 
     @Test
-    void infoTellsWhatFailedInAnotherProcess() throws Exception {
-        var entry = new FaultJournal.Entry(
-                Instant.parse("2026-11-21T12:00:00Z"), 42, MetalFault.COMMAND, 3, 120, "the GPU gave up: no reason");
+    void infoTellsWhatFailedLast() throws Exception {
+        String line = "2026-11-21T12:00:00Z the GPU gave up: no reason";
         EngineSurvey here = EngineSurvey.here(CalibrationStore.NONE);
         var survey =
-                new EngineSurvey(here.choice(), here.engines(), here.vectorBits(), new TreeMap<>(), List.of(entry));
-        String text = String.join("\n", KernelInfoCommand.text(survey));
-        assertTrue(
-                text.endsWith("failures of metal in process 42, the last written at 2026-11-21T12:00:00Z:"
-                        + " 3 x the GPU gave up: no reason (after 120 calls on the GPU)"),
-                text);
-        JsonObject json = KernelInfoCommand.toJson(survey)
-                .getAsJsonArray("earlier_failures")
-                .get(0)
-                .getAsJsonObject();
-        assertEquals(Set.of("time", "process", "fault", "count", "calls_on_gpu", "why"), json.keySet());
-        assertEquals("COMMAND", json.get("fault").getAsString());
+                new EngineSurvey(here.choice(), here.engines(), here.vectorBits(), new TreeMap<>(), Optional.of(line));
+        String last = KernelInfoCommand.text(survey).getLast();
+        assertEquals("last failure of metal since it was measured: " + line, last);
+        assertEquals(line, KernelInfoCommand.toJson(survey).get("last_failure").getAsString());
     }
 
     @Test

@@ -18,8 +18,7 @@ final class CallHandshake {
     private final Mesh mesh;
     private final Wire wire;
     private final First first;
-    private final byte[] ownBytes; // first in bytes
-    private final MemorySegment own; // ownBytes as a segment
+    private final MemorySegment own; // first in bytes
     private final boolean isKnown;
     private final boolean[] sentTo; // by rank, whether it got this rank's signature; accessed by the sender
     private final boolean[] heardFrom; // by rank, whether its signature came; accessed by the receiving thread
@@ -29,8 +28,7 @@ final class CallHandshake {
         this.mesh = mesh;
         this.wire = wire;
         this.first = first;
-        this.ownBytes = CollectiveMessages.encode(first);
-        this.own = MemorySegment.ofArray(ownBytes);
+        this.own = MemorySegment.ofArray(CollectiveMessages.encode(first));
         this.isKnown = isKnown;
         this.sentTo = new boolean[mesh.world()];
         this.heardFrom = new boolean[mesh.world()];
@@ -45,7 +43,7 @@ final class CallHandshake {
 
     /** Length of the handshake's prefix. */
     int bytes() {
-        return ownBytes.length;
+        return (int) own.byteSize();
     }
 
     /** Prefix of the next record to a rank: the signature once, then nothing. */
@@ -116,11 +114,7 @@ final class CallHandshake {
         if (arrived.length() < bytes()) {
             return false;
         }
-        if (arrived.isNative()) {
-            long from = arrived.memoryOffset();
-            return MemorySegment.mismatch(arrived.memory(), from, from + bytes(), own, 0, bytes()) == -1;
-        }
-        int from = arrived.arrayOffset();
-        return Arrays.equals(arrived.array(), from, from + bytes(), ownBytes, 0, bytes());
+        long from = arrived.memoryOffset();
+        return MemorySegment.mismatch(arrived.memory(), from, from + bytes(), own, 0, bytes()) == -1;
     }
 }

@@ -7,7 +7,6 @@ import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import io.hearth.transport.ReceivedRecord;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
 /** Applies the action of a schedule to a received segment, in heap or native memory. For one receiving thread at a time. */
 public final class Combiner {
@@ -28,9 +27,7 @@ public final class Combiner {
 
     /** The plaintext as a segment; borrowed as the record is. */
     public static MemorySegment payload(ReceivedRecord arrived) {
-        return arrived.isNative()
-                ? arrived.memory().asSlice(arrived.memoryOffset(), arrived.length())
-                : MemorySegment.ofArray(arrived.array()).asSlice(arrived.arrayOffset(), arrived.length());
+        return arrived.memory().asSlice(arrived.memoryOffset(), arrived.length());
     }
 
     /** Applies the bytes of {@code arrived} after its first {@code prefix} ones; the caller has checked the record. */
@@ -55,29 +52,17 @@ public final class Combiner {
 
     /** Copies the plaintext after the prefix to its place in {@code target}. */
     private static void copy(ReceivedRecord arrived, int prefix, Region target, long at, int length) {
-        long to = at - target.base();
-        if (arrived.isNative()) {
-            MemorySegment.copy(arrived.memory(), arrived.memoryOffset() + prefix, target.memory(), to, length);
-        } else {
-            int from = arrived.arrayOffset() + prefix;
-            MemorySegment.copy(arrived.array(), from, target.memory(), ValueLayout.JAVA_BYTE, to, length);
-        }
+        long from = arrived.memoryOffset() + prefix;
+        MemorySegment.copy(arrived.memory(), from, target.memory(), at - target.base(), length);
     }
 
     /** target = left op bytes. */
     private void combine(Region target, Region left, long at, ReceivedRecord arrived, int prefix, int length) {
-        MemorySegment to = target.memory();
-        MemorySegment from = left.memory();
         long toAt = at - target.base();
         long fromAt = at - left.base();
+        long rightAt = arrived.memoryOffset() + prefix;
         int count = elements(length);
-        if (arrived.isNative()) {
-            long first = arrived.memoryOffset() + prefix;
-            reducer.combine(type, op, to, toAt, from, fromAt, arrived.memory(), first, count);
-        } else {
-            int first = arrived.arrayOffset() + prefix;
-            reducer.combine(type, op, to, toAt, from, fromAt, arrived.array(), first, count);
-        }
+        reducer.combine(type, op, target.memory(), toAt, left.memory(), fromAt, arrived.memory(), rightAt, count);
     }
 
     /** target = bytes op right; bytes in an array are copied first, which is cheap because they are in the cache. */

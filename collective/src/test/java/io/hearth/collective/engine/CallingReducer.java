@@ -26,21 +26,6 @@ record CallingReducer(Reducer reducer, Runnable first) implements Reducer {
             long targetOffset,
             MemorySegment left,
             long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int count) {
-        first.run();
-        reducer.combine(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
-    }
-
-    @Override
-    public void combine(
-            DataType type,
-            ReduceOp op,
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
             MemorySegment right,
             long rightOffset,
             int count) {

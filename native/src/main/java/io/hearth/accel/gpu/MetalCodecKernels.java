@@ -89,10 +89,11 @@ public final class MetalCodecKernels implements CodecKernels {
             long valuesOffset,
             long count,
             MemorySegment body,
-            long bodyOffset) {
-        CodecOperands.checkValues("values", values, valuesOffset, count, false);
+            long bodyOffset,
+            boolean leavesError) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, leavesError);
         CodecOperands.checkBody(format, body, bodyOffset, count, true);
-        long done = quantised(format, rounding, firstBlock, values, valuesOffset, count, false, body, bodyOffset);
+        long done = quantised(format, rounding, firstBlock, values, valuesOffset, count, leavesError, body, bodyOffset);
         long found = cpu.quantise(
                 format,
                 rounding,
@@ -101,32 +102,8 @@ public final class MetalCodecKernels implements CodecKernels {
                 valuesOffset + done * Float.BYTES,
                 count - done,
                 body,
-                bodyOffset + format.bytes(done));
-        return found == NONE ? NONE : done + found;
-    }
-
-    @Override
-    public long quantiseLeavingError(
-            BlockFormat format,
-            Rounding rounding,
-            long firstBlock,
-            MemorySegment values,
-            long valuesOffset,
-            long count,
-            MemorySegment body,
-            long bodyOffset) {
-        CodecOperands.checkValues("values", values, valuesOffset, count, true);
-        CodecOperands.checkBody(format, body, bodyOffset, count, true);
-        long done = quantised(format, rounding, firstBlock, values, valuesOffset, count, true, body, bodyOffset);
-        long found = cpu.quantiseLeavingError(
-                format,
-                rounding,
-                firstBlock + done / format.block(),
-                values,
-                valuesOffset + done * Float.BYTES,
-                count - done,
-                body,
-                bodyOffset + format.bytes(done));
+                bodyOffset + format.bytes(done),
+                leavesError);
         return found == NONE ? NONE : done + found;
     }
 
@@ -155,38 +132,15 @@ public final class MetalCodecKernels implements CodecKernels {
             long bodyOffset,
             MemorySegment values,
             long valuesOffset,
-            long count) {
-        long done = dequantised(format, false, body, bodyOffset, values, valuesOffset, count);
-        cpu.dequantise(
-                format, body, bodyOffset + format.bytes(done), values, valuesOffset + done * Float.BYTES, count - done);
-    }
-
-    @Override
-    public void dequantiseAndAdd(
-            BlockFormat format,
-            MemorySegment body,
-            long bodyOffset,
-            MemorySegment values,
-            long valuesOffset,
-            long count) {
-        long done = dequantised(format, true, body, bodyOffset, values, valuesOffset, count);
-        cpu.dequantiseAndAdd(
-                format, body, bodyOffset + format.bytes(done), values, valuesOffset + done * Float.BYTES, count - done);
-    }
-
-    private long dequantised(
-            BlockFormat format,
-            boolean adds,
-            MemorySegment body,
-            long bodyOffset,
-            MemorySegment values,
-            long valuesOffset,
-            long count) {
+            long count,
+            boolean adds) {
         CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkBody(format, body, bodyOffset, count, false);
-        return takes(addFrom, format, count)
+        long done = takes(addFrom, format, count)
                 ? metal.codecs().dequantise(format.block(), adds, body, bodyOffset, values, valuesOffset, count)
                 : 0;
+        long at = bodyOffset + format.bytes(done);
+        cpu.dequantise(format, body, at, values, valuesOffset + done * Float.BYTES, count - done, adds);
     }
 
     @Override
@@ -256,19 +210,9 @@ public final class MetalCodecKernels implements CodecKernels {
             long valuesOffset,
             long count,
             MemorySegment halves,
-            long halvesOffset) {
-        return cpu.narrow(format, values, valuesOffset, count, halves, halvesOffset);
-    }
-
-    @Override
-    public long narrowLeavingError(
-            HalfFloat format,
-            MemorySegment values,
-            long valuesOffset,
-            long count,
-            MemorySegment halves,
-            long halvesOffset) {
-        return cpu.narrowLeavingError(format, values, valuesOffset, count, halves, halvesOffset);
+            long halvesOffset,
+            boolean leavesError) {
+        return cpu.narrow(format, values, valuesOffset, count, halves, halvesOffset, leavesError);
     }
 
     @Override
@@ -278,18 +222,8 @@ public final class MetalCodecKernels implements CodecKernels {
             long halvesOffset,
             MemorySegment values,
             long valuesOffset,
-            long count) {
-        cpu.widen(format, halves, halvesOffset, values, valuesOffset, count);
-    }
-
-    @Override
-    public void widenAndAdd(
-            HalfFloat format,
-            MemorySegment halves,
-            long halvesOffset,
-            MemorySegment values,
-            long valuesOffset,
-            long count) {
-        cpu.widenAndAdd(format, halves, halvesOffset, values, valuesOffset, count);
+            long count,
+            boolean adds) {
+        cpu.widen(format, halves, halvesOffset, values, valuesOffset, count, adds);
     }
 }

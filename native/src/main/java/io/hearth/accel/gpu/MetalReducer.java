@@ -72,29 +72,6 @@ public final class MetalReducer implements Reducer {
             long targetOffset,
             MemorySegment left,
             long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int count) {
-        Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
-        int done = 0;
-        if (takes(combineFrom, type, count)) {
-            done = metal.combine(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
-        }
-        if (done < count) {
-            int at = done * type.bytes(); // within the array, so within an int
-            cpu.combine(
-                    type, op, target, targetOffset + at, left, leftOffset + at, right, rightOffset + at, count - done);
-        }
-    }
-
-    @Override
-    public void combine(
-            DataType type,
-            ReduceOp op,
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
             MemorySegment right,
             long rightOffset,
             int count) {

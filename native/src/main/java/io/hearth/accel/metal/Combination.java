@@ -4,7 +4,6 @@ import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One call that combines inputs: set step by step, then run. The next call reuses it, so that no call allocates. The thread that has the
@@ -21,8 +20,6 @@ final class Combination implements GpuTurns.Piece {
     private MemorySegment target = MemorySegment.NULL;
     private long targetOffset;
     private int inputCount;
-    private byte @Nullable [] array; // the last input, if it is one
-    private int arrayOffset;
 
     Combination(GpuTurns turns) {
         this.turns = turns;
@@ -42,18 +39,11 @@ final class Combination implements GpuTurns.Piece {
         this.target = target;
         this.targetOffset = targetOffset;
         inputCount = 0;
-        array = null;
     }
 
     void add(MemorySegment input, long offset) {
         inputs[inputCount] = input;
         offsets[inputCount++] = offset;
-    }
-
-    /** Adds the last input. */
-    void add(byte[] input, int offset) {
-        array = input;
-        arrayOffset = offset;
     }
 
     /** Runs the call and returns how many elements are done, from the first one on; it keeps no operand afterwards. */
@@ -62,7 +52,6 @@ final class Combination implements GpuTurns.Piece {
             return kernel.isEmpty() ? 0 : (int) turns.inPieces(count, turns.countMax(type.bytes(), 1), this);
         } finally {
             target = MemorySegment.NULL;
-            array = null;
             for (int i = 0; i < inputCount; i++) {
                 inputs[i] = MemorySegment.NULL;
             }
@@ -74,18 +63,13 @@ final class Combination implements GpuTurns.Piece {
         long at = first * type.bytes();
         int bytes = count * type.bytes();
         Staging staging = turns.staging();
-        int placed = 0;
-        for (; placed < inputCount; placed++) {
-            places[placed] = staging.operand(1 + placed, inputs[placed], offsets[placed] + at, bytes);
-        }
-        if (array != null) {
-            places[placed] = staging.operand(1 + placed, array, Math.toIntExact(arrayOffset + at), bytes);
-            placed++;
+        for (int i = 0; i < inputCount; i++) {
+            places[i] = staging.operand(1 + i, inputs[i], offsets[i] + at, bytes);
         }
         Dispatch.BufferSlice even = staging.result(0, bytes);
-        Dispatch.BufferSlice odd = Chain.length(placed) > 1 ? staging.result(1 + placed, bytes) : even;
+        Dispatch.BufferSlice odd = Chain.length(inputCount) > 1 ? staging.result(1 + inputCount, bytes) : even;
         Dispatch.BufferSlice result =
-                Chain.encode(turns.commands(), kernel.orElseThrow(), operation, even, odd, places, placed, count);
+                Chain.encode(turns.commands(), kernel.orElseThrow(), operation, even, odd, places, inputCount, count);
         turns.run();
         MemorySegment.copy(result.buffer().contents(), 0, target, targetOffset + at, bytes);
         return true;

@@ -70,8 +70,8 @@ record Encoding(List<String> types) {
 
     private static MemoryLayout layout(String type) {
         return switch (type) {
-            case "*" -> ValueLayout.ADDRESS;
-            case "Q", "q", "@", ":", "#" -> ValueLayout.JAVA_LONG; // objects are longs, as in Messages
+            case "Q", "q", "@", ":", "#", "*" ->
+                ValueLayout.JAVA_LONG; // objects and pointers are longs, as in Messages
             case "B" -> ValueLayout.JAVA_BOOLEAN;
             case "d" -> ValueLayout.JAVA_DOUBLE;
             case "{?=QQQ}" -> SIZE;
@@ -79,7 +79,7 @@ record Encoding(List<String> types) {
                 if (!type.startsWith("^")) {
                     throw new IllegalArgumentException("no layout for the Objective-C type '" + type + "'");
                 }
-                yield ValueLayout.ADDRESS;
+                yield ValueLayout.JAVA_LONG;
             }
         };
     }

@@ -21,13 +21,17 @@ final class Foundation {
     /** An NSString that lives until the pool is popped. */
     long string(String text) throws MetalException {
         try (var arena = Arena.ofConfined()) {
-            return messages.objectOfText(stringClass, Selector.STRING, arena.allocateFrom(text));
+            return messages.ask(
+                    stringClass, Selector.STRING, arena.allocateFrom(text).address());
         }
     }
 
     /** The characters of an NSString; empty for nil. */
     String text(long string) throws MetalException {
-        return string == 0 ? "" : ObjectiveC.text(messages.text(string, Selector.UTF8), TEXT_BYTES_MAX);
+        if (string == 0) {
+            return "";
+        }
+        return ObjectiveC.text(MemorySegment.ofAddress(messages.ask(string, Selector.UTF8)), TEXT_BYTES_MAX);
     }
 
     /** Description and code of an NSError in one line of limited length. */
@@ -35,14 +39,14 @@ final class Foundation {
         if (error == 0) {
             return "no reason given";
         }
-        String text = text(messages.object(error, Selector.DESCRIPTION)).strip().replaceAll("\\s+", " ");
+        String text = text(messages.ask(error, Selector.DESCRIPTION)).strip().replaceAll("\\s+", " ");
         String shown = text.length() > SHOWN_MAX ? text.substring(0, SHOWN_MAX) + " …" : text;
         return shown + " (code " + code(error) + ")";
     }
 
     /** The code of an NSError; 0 for nil. */
     long code(long error) throws MetalException {
-        return error == 0 ? 0 : messages.signedNumber(error, Selector.CODE);
+        return error == 0 ? 0 : messages.ask(error, Selector.CODE);
     }
 
     /** Room for the address of an NSError, nil at first. */

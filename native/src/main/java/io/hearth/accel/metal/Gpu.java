@@ -56,10 +56,10 @@ final class Gpu {
         var owned = new ArrayList<Long>();
         try {
             long device = keep(owned, findDevice(runtime, messages));
-            String name = foundation.text(messages.object(device, Selector.NAME));
-            long bytesMax = messages.number(device, Selector.BUFFER_BYTES_MAX);
-            long queue = keep(owned, made("command queue", messages.object(device, Selector.NEW_QUEUE)));
-            long event = keep(owned, made("event", messages.object(device, Selector.NEW_EVENT)));
+            String name = foundation.text(messages.ask(device, Selector.NAME));
+            long bytesMax = messages.ask(device, Selector.BUFFER_BYTES_MAX);
+            long queue = keep(owned, made("command queue", messages.ask(device, Selector.NEW_QUEUE)));
+            long event = keep(owned, made("event", messages.ask(device, Selector.NEW_EVENT)));
             Map<Kernel, Pipeline> pipelines =
                     new KernelCompiler(runtime, messages, foundation).compile(device, source, owned);
             var submission = new Submission(messages, foundation, queue, event, pipelines, limitMillis);
@@ -85,9 +85,9 @@ final class Gpu {
         long all = runtime.allDevices();
         if (all != 0) {
             try {
-                if (messages.number(all, Selector.COUNT) > 0) {
-                    long first = messages.objectOfIndex(all, Selector.OBJECT_AT, 0);
-                    return messages.object(first, Selector.RETAIN);
+                if (messages.ask(all, Selector.COUNT) > 0) {
+                    long first = messages.ask(all, Selector.OBJECT_AT, 0);
+                    return messages.ask(first, Selector.RETAIN);
                 }
             } finally {
                 messages.tell(all, Selector.RELEASE);
@@ -115,16 +115,16 @@ final class Gpu {
             throw new MetalException(
                     MetalFault.OUT_OF_MEMORY, bytes + " bytes are more than the " + bufferBytesMax + " of one buffer");
         }
-        long object = messages.objectOfTwoLongs(device, Selector.NEW_BUFFER, bytes, SHARED);
+        long object = messages.ask(device, Selector.NEW_BUFFER, bytes, SHARED);
         if (object == 0) {
             throw new MetalException(MetalFault.OUT_OF_MEMORY, "no memory for a buffer of " + bytes + " bytes");
         }
-        MemorySegment contents = messages.pointer(object, Selector.CONTENTS);
-        if (contents.address() == 0) {
+        long contents = messages.ask(object, Selector.CONTENTS);
+        if (contents == 0) {
             messages.tell(object, Selector.RELEASE);
             throw new MetalException(MetalFault.OUT_OF_MEMORY, "a buffer of " + bytes + " bytes has no contents");
         }
-        return new Buffer(object, contents.reinterpret(bytes));
+        return new Buffer(object, MemorySegment.ofAddress(contents).reinterpret(bytes));
     }
 
     void release(Buffer buffer) throws MetalException {

@@ -26,11 +26,11 @@ final class KernelCompiler {
 
     /** Compiles all kernels of the text for this device; adds each to {@code owned} as soon as it exists. */
     Map<Kernel, Gpu.Pipeline> compile(long device, String source, List<Long> owned) throws MetalException {
-        long options = messages.object(runtime.classNamed("MTLCompileOptions"), Selector.NEW);
+        long options = messages.ask(runtime.classNamed("MTLCompileOptions"), Selector.NEW);
         long library;
         try {
             chooseSafeMath(options);
-            messages.tellUnsignedLong(options, Selector.SET_LANGUAGE, LANGUAGE);
+            messages.tell(options, Selector.SET_LANGUAGE, LANGUAGE);
             library = library(device, source, options);
         } finally {
             messages.tell(options, Selector.RELEASE);
@@ -51,34 +51,33 @@ final class KernelCompiler {
     /** Asks the instance, not its class: a class has been seen to deny methods that its instances have. */
     private void chooseSafeMath(long options) throws MetalException {
         if (messages.responds(options, Selector.SET_MATH_MODE)) {
-            messages.tellLong(options, Selector.SET_MATH_MODE, MATH_MODE_SAFE);
+            messages.tell(options, Selector.SET_MATH_MODE, MATH_MODE_SAFE);
         } else {
             messages.tellFlag(options, Selector.SET_FAST_MATH, false);
         }
         if (messages.responds(options, Selector.SET_MATH_FUNCTIONS)) {
-            messages.tellLong(options, Selector.SET_MATH_FUNCTIONS, MATH_FUNCTIONS_PRECISE);
+            messages.tell(options, Selector.SET_MATH_FUNCTIONS, MATH_FUNCTIONS_PRECISE);
         }
     }
 
     private long library(long device, String source, long options) throws MetalException {
         try (var arena = Arena.ofConfined()) {
             MemorySegment error = Foundation.errorPointer(arena);
-            long library =
-                    messages.libraryOrError(device, Selector.NEW_LIBRARY, foundation.string(source), options, error);
-            return compiled("", library, error);
+            long text = foundation.string(source);
+            return compiled("", messages.ask(device, Selector.NEW_LIBRARY, text, options, error.address()), error);
         }
     }
 
     private Gpu.Pipeline pipeline(long device, long library, Kernel kernel) throws MetalException {
-        long function = messages.objectOfObject(library, Selector.NEW_FUNCTION, foundation.string(kernel.function()));
+        long function = messages.ask(library, Selector.NEW_FUNCTION, foundation.string(kernel.function()));
         if (function == 0) {
             throw new MetalException(MetalFault.COMPILE, "the kernel " + kernel.function() + " is missing");
         }
         try (var arena = Arena.ofConfined()) {
             MemorySegment error = Foundation.errorPointer(arena);
-            long pipeline = messages.objectOrError(device, Selector.NEW_PIPELINE, function, error);
+            long pipeline = messages.ask(device, Selector.NEW_PIPELINE, function, error.address());
             compiled(kernel.function() + ": ", pipeline, error);
-            long threadsMax = messages.number(pipeline, Selector.THREADS_MAX);
+            long threadsMax = messages.ask(pipeline, Selector.THREADS_MAX);
             if (threadsMax < Math.max(1, kernel.lanes())) {
                 messages.tell(pipeline, Selector.RELEASE);
                 throw new MetalException(

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.zip.CRC32;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -133,30 +134,6 @@ public final class MetalEngine implements AutoCloseable {
         }
     }
 
-    /** The same, the right operand in an array. */
-    public int combine(
-            DataType type,
-            ReduceOp op,
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int count) {
-        if (!turns.begin()) {
-            return 0;
-        }
-        try {
-            combination.begin(type, op, target, targetOffset);
-            combination.add(left, leftOffset);
-            combination.add(right, rightOffset);
-            return combination.run(count);
-        } finally {
-            turns.end();
-        }
-    }
-
     /**
      * Zeroed memory that the GPU reads without a copy; empty if Metal is not usable, is busy or has no room, and beyond {@link
      * MetalLimits#sharedBytesMax}, which is no fault.
@@ -177,21 +154,12 @@ public final class MetalEngine implements AutoCloseable {
         turns.unshare(memory);
     }
 
-    /** Receives faults. */
-    public interface FaultListener {
-        /**
-         * Reports a fault, in the thread of the call in which it happened.
-         *
-         * @param count number of faults of this kind so far
-         * @param callsOnGpu number of calls that the GPU did until then
-         * @param why one clause
-         */
-        void failed(MetalFault fault, long count, long callsOnGpu, String why);
-    }
-
-    /** Reports the faults so far, each kind once, and from now on each fault, to {@code listener} in place of an earlier one. */
-    public void tellFaults(FaultListener listener) {
-        record.tell(listener);
+    /**
+     * Reports the first fault of each kind from now on to {@code listener}, in place of an earlier one: one clause, in the thread of the
+     * call in which it happened.
+     */
+    public void onFirstFaults(Consumer<String> listener) {
+        record.onFirstFaults(listener);
     }
 
     /** Disables Metal because it gave wrong bits. */

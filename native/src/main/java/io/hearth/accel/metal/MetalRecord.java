@@ -14,8 +14,7 @@ final class MetalRecord {
     private Confidence confidence = new Confidence(0, 0, true);
     private String device = "";
     private String why = "not opened";
-    private MetalEngine.FaultListener listener = (_, _, _, _) -> {};
-    private final Map<MetalFault, String> reasons = new EnumMap<>(MetalFault.class); // the last one of each kind
+    private Consumer<String> listener = _ -> {};
     private long callsOnGpu;
     private long callsOnCpu;
 
@@ -125,43 +124,32 @@ final class MetalRecord {
 
     void fault(MetalException failure) {
         MetalFault fault = failure.fault();
-        MetalEngine.FaultListener told;
-        long count;
-        long calls;
+        Consumer<String> told;
         String reason;
         lock.lock();
         try {
             confidence = confidence.afterFault(fault);
             reason = fault.text() + ": " + failure.getMessage();
             why = reason;
-            reasons.put(fault, reason);
-            count = faults.merge(fault, 1L, Long::sum);
-            calls = callsOnGpu;
-            told = listener;
-            if (count == 1) {
+            boolean isFirst = faults.merge(fault, 1L, Long::sum) == 1;
+            told = isFirst ? listener : _ -> {};
+            if (isFirst) {
                 warnings.accept("metal: " + reason + "; the CPU goes on with the same bits"
                         + (confidence.lost() ? ", for good: choose the engine 'cpu' to go without Metal" : ""));
             }
         } finally {
             lock.unlock();
         }
-        told.failed(fault, count, calls, reason); // may write a file, so it is outside the lock
+        told.accept(reason); // may write a file, so it is outside the lock
     }
 
-    /** Reports the faults so far, each kind once, and all later ones. */
-    void tell(MetalEngine.FaultListener next) {
-        Map<MetalFault, Long> counts;
-        Map<MetalFault, String> lastReasons;
-        long calls;
+    /** Sends one clause about the first fault of each kind from now on to {@code next}, in place of an earlier listener. */
+    void onFirstFaults(Consumer<String> next) {
         lock.lock();
         try {
             listener = next;
-            counts = new EnumMap<>(faults);
-            lastReasons = new EnumMap<>(reasons);
-            calls = callsOnGpu;
         } finally {
             lock.unlock();
         }
-        lastReasons.forEach((fault, reason) -> next.failed(fault, counts.getOrDefault(fault, 1L), calls, reason));
     }
 }

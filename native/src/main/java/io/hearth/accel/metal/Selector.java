@@ -7,60 +7,60 @@ package io.hearth.accel.metal;
  * <p>Source: the headers of Metal and Foundation (macOS 14 SDK), as the arm64 runtime encodes them.
  */
 enum Selector {
-    NEW("new", Shape.OBJECT),
-    RETAIN("retain", Shape.OBJECT),
-    RELEASE("release", Shape.NOTHING),
-    STRING("stringWithUTF8String:", Shape.OBJECT_OF_TEXT),
-    UTF8("UTF8String", Shape.TEXT),
-    COUNT("count", Shape.LONG),
-    OBJECT_AT("objectAtIndex:", Shape.OBJECT_OF_INDEX),
-    DESCRIPTION("localizedDescription", Shape.OBJECT),
-    CODE("code", Shape.SIGNED_LONG),
+    NEW("new", "@@:"),
+    RETAIN("retain", "@@:"),
+    RELEASE("release", "v@:"),
+    STRING("stringWithUTF8String:", "@@:*"),
+    UTF8("UTF8String", "*@:"),
+    COUNT("count", "Q@:"),
+    OBJECT_AT("objectAtIndex:", "@@:Q"),
+    DESCRIPTION("localizedDescription", "@@:"),
+    CODE("code", "q@:"),
 
     /** macOS 15 and newer; 0 is safe. */
-    SET_MATH_MODE("setMathMode:", Shape.NOTHING_OF_LONG),
-    SET_FAST_MATH("setFastMathEnabled:", Shape.NOTHING_OF_FLAG),
+    SET_MATH_MODE("setMathMode:", "v@:q"),
+    SET_FAST_MATH("setFastMathEnabled:", "v@:B"),
 
     /** macOS 15 and newer; 1 is precise. Safe mathematics alone leaves functions fast. */
-    SET_MATH_FUNCTIONS("setMathFloatingPointFunctions:", Shape.NOTHING_OF_LONG),
+    SET_MATH_FUNCTIONS("setMathFloatingPointFunctions:", "v@:q"),
 
     /** The major version times 65,536, and the minor one. */
-    SET_LANGUAGE("setLanguageVersion:", Shape.NOTHING_OF_UNSIGNED_LONG),
+    SET_LANGUAGE("setLanguageVersion:", "v@:Q"),
 
-    NAME("name", Shape.OBJECT),
-    BUFFER_BYTES_MAX("maxBufferLength", Shape.LONG),
-    NEW_QUEUE("newCommandQueue", Shape.OBJECT),
-    NEW_LIBRARY("newLibraryWithSource:options:error:", Shape.LIBRARY_OR_ERROR),
-    NEW_PIPELINE("newComputePipelineStateWithFunction:error:", Shape.OBJECT_OR_ERROR),
-    NEW_BUFFER("newBufferWithLength:options:", Shape.OBJECT_OF_TWO_LONGS),
-    NEW_EVENT("newSharedEvent", Shape.OBJECT),
+    NAME("name", "@@:"),
+    BUFFER_BYTES_MAX("maxBufferLength", "Q@:"),
+    NEW_QUEUE("newCommandQueue", "@@:"),
+    NEW_LIBRARY("newLibraryWithSource:options:error:", "@@:@@^@"),
+    NEW_PIPELINE("newComputePipelineStateWithFunction:error:", "@@:@^@"),
+    NEW_BUFFER("newBufferWithLength:options:", "@@:QQ"),
+    NEW_EVENT("newSharedEvent", "@@:"),
 
-    NEW_FUNCTION("newFunctionWithName:", Shape.OBJECT_OF_OBJECT),
-    THREADS_MAX("maxTotalThreadsPerThreadgroup", Shape.LONG),
-    CONTENTS("contents", Shape.POINTER),
+    NEW_FUNCTION("newFunctionWithName:", "@@:@"),
+    THREADS_MAX("maxTotalThreadsPerThreadgroup", "Q@:"),
+    CONTENTS("contents", "^v@:"),
 
-    COMMAND_BUFFER("commandBuffer", Shape.OBJECT),
-    ENCODER("computeCommandEncoder", Shape.OBJECT),
-    SIGNAL("encodeSignalEvent:value:", Shape.NOTHING_OF_OBJECT_AND_LONG),
-    COMMIT("commit", Shape.NOTHING),
-    STATUS("status", Shape.LONG),
-    ERROR("error", Shape.OBJECT),
+    COMMAND_BUFFER("commandBuffer", "@@:"),
+    ENCODER("computeCommandEncoder", "@@:"),
+    SIGNAL("encodeSignalEvent:value:", "v@:@Q"),
+    COMMIT("commit", "v@:"),
+    STATUS("status", "Q@:"),
+    ERROR("error", "@@:"),
 
-    SET_PIPELINE("setComputePipelineState:", Shape.NOTHING_OF_OBJECT),
-    SET_BUFFER("setBuffer:offset:atIndex:", Shape.NOTHING_OF_OBJECT_AND_TWO_LONGS),
-    SET_BYTES("setBytes:length:atIndex:", Shape.NOTHING_OF_BYTES),
-    DISPATCH("dispatchThreadgroups:threadsPerThreadgroup:", Shape.NOTHING_OF_TWO_SIZES),
-    END_ENCODING("endEncoding", Shape.NOTHING),
+    SET_PIPELINE("setComputePipelineState:", "v@:@"),
+    SET_BUFFER("setBuffer:offset:atIndex:", "v@:@QQ"),
+    SET_BYTES("setBytes:length:atIndex:", "v@:^vQQ"),
+    DISPATCH("dispatchThreadgroups:threadsPerThreadgroup:", "v@:{?=QQQ}{?=QQQ}"),
+    END_ENCODING("endEncoding", "v@:"),
 
     /** Waits until the event has a value; false after a timeout in milliseconds. macOS 12 and newer. */
-    WAIT("waitUntilSignaledValue:timeoutMS:", Shape.FLAG_OF_TWO_LONGS);
+    WAIT("waitUntilSignaledValue:timeoutMS:", "B@:QQ");
 
     private final String text;
-    private final Shape shape;
+    private final String types;
 
-    Selector(String text, Shape shape) {
+    Selector(String text, String types) {
         this.text = text;
-        this.shape = shape;
+        this.types = types;
     }
 
     /** The name in Objective-C. */
@@ -68,7 +68,8 @@ enum Selector {
         return text;
     }
 
-    Shape shape() {
-        return shape;
+    /** The types of result and arguments. */
+    Encoding encoding() {
+        return Encoding.parse(types);
     }
 }

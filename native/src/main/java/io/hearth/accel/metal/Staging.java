@@ -1,7 +1,6 @@
 package io.hearth.accel.metal;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -78,17 +77,6 @@ final class Staging {
         }
         Gpu.Buffer copy = slot(index, bytes);
         MemorySegment.copy(source, sourceOffset, copy.contents(), 0, bytes);
-        return copied(index, copy, bytes);
-    }
-
-    /** The same for an operand in an array. */
-    Dispatch.BufferSlice operand(int index, byte[] source, int sourceOffset, int bytes) throws MetalException {
-        Gpu.Buffer copy = slot(index, bytes);
-        MemorySegment.copy(source, sourceOffset, copy.contents(), ValueLayout.JAVA_BYTE, 0, bytes);
-        return copied(index, copy, bytes);
-    }
-
-    private Dispatch.BufferSlice copied(int index, Gpu.Buffer copy, long bytes) {
         long before = bytesCopied;
         bytesCopied = before + bytes;
         return start(index, copy);

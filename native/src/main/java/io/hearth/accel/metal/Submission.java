@@ -62,8 +62,8 @@ final class Submission {
     }
 
     void run(Commands dispatches) throws MetalException {
-        long commands = messages.object(queue, Selector.COMMAND_BUFFER);
-        long encoder = messages.object(commands, Selector.ENCODER);
+        long commands = messages.ask(queue, Selector.COMMAND_BUFFER);
+        long encoder = messages.ask(commands, Selector.ENCODER);
         try {
             for (int i = 0; i < dispatches.count(); i++) {
                 encode(encoder, dispatches.get(i));
@@ -72,7 +72,7 @@ final class Submission {
             messages.tell(encoder, Selector.END_ENCODING); // Metal ends the process if an open encoder is released
         }
         long value = ++signalled;
-        messages.tellObject(commands, Selector.SIGNAL, event, value);
+        messages.tell(commands, Selector.SIGNAL, event, value);
         messages.tell(commands, Selector.COMMIT);
         await(commands, value);
     }
@@ -82,16 +82,17 @@ final class Submission {
         if (pipeline == null) {
             throw new AssertionError("not compiled: " + dispatch.kernel());
         }
-        messages.tellObject(encoder, Selector.SET_PIPELINE, pipeline.object());
+        messages.tell(encoder, Selector.SET_PIPELINE, pipeline.object());
         for (int i = 0; i < dispatch.buffers(); i++) {
             Dispatch.BufferSlice place = dispatch.buffer(i);
-            messages.tellObject(encoder, Selector.SET_BUFFER, place.buffer().object(), place.offset(), i);
+            messages.tell(encoder, Selector.SET_BUFFER, place.buffer().object(), place.offset(), i);
         }
         int parameters = dispatch.parameters();
         for (int i = 0; i < parameters; i++) {
             words.setAtIndex(ValueLayout.JAVA_INT, i, dispatch.parameter(i));
         }
-        messages.tellBytes(encoder, Selector.SET_BYTES, words, (long) parameters * Integer.BYTES, Kernel.JOB_INDEX);
+        messages.tell(
+                encoder, Selector.SET_BYTES, words.address(), (long) parameters * Integer.BYTES, Kernel.JOB_INDEX);
         int lanes = dispatch.kernel().lanes();
         long threads = lanes > 0 ? lanes : Math.min(THREADS_PER_GROUP_MAX, pipeline.threadsMax());
         long groups = lanes > 0 ? dispatch.units() : (dispatch.units() + threads - 1) / threads;
@@ -112,9 +113,9 @@ final class Submission {
         long startNanos = System.nanoTime();
         boolean signal = false;
         while (true) {
-            long status = messages.number(commands, Selector.STATUS);
+            long status = messages.ask(commands, Selector.STATUS);
             if (status == FAILED) {
-                throw failure(messages.object(commands, Selector.ERROR));
+                throw failure(messages.ask(commands, Selector.ERROR));
             }
             if (signal && status == COMPLETED) {
                 return;
@@ -127,7 +128,7 @@ final class Submission {
             if (signal) {
                 LockSupport.parkNanos(STATUS_FOLLOWS.toNanos());
             } else {
-                signal = messages.flagOfTwoLongs(event, Selector.WAIT, value, Math.min(LOOK_MILLIS, leftMillis));
+                signal = messages.askFlag(event, Selector.WAIT, value, Math.min(LOOK_MILLIS, leftMillis));
             }
         }
     }

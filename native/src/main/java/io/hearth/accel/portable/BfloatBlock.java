@@ -48,12 +48,6 @@ public final class BfloatBlock implements Block {
     }
 
     @Override
-    public void setRight(byte[] bytes, int offset, int n) {
-        MemorySegment.copy(bytes, offset, pairsMemory, ValueLayout.JAVA_BYTE, 0, n * Short.BYTES);
-        split(rightLower, rightUpper, pairs(n));
-    }
-
-    @Override
     public void setRight(MemorySegment memory, long offset, int n) {
         MemorySegment.copy(memory, offset, pairsMemory, 0, (long) n * Short.BYTES);
         split(rightLower, rightUpper, pairs(n));

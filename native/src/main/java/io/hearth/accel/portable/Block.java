@@ -18,8 +18,6 @@ interface Block {
 
     void setLeft(MemorySegment memory, long offset, int n);
 
-    void setRight(byte[] bytes, int offset, int n);
-
     void setRight(MemorySegment memory, long offset, int n);
 
     /** {@code left[i] = left[i] op right[i]}. */

@@ -23,27 +23,6 @@ final class BlockLoops implements TypeLoops {
             long targetOffset,
             MemorySegment left,
             long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int count) {
-        int n;
-        for (int done = 0; done < count; done += n) {
-            n = Math.min(elementsMax, count - done);
-            int at = done * elementBytes; // within the array, so within an int
-            block.setLeft(left, leftOffset + at, n);
-            block.setRight(right, rightOffset + at, n);
-            block.combine(op, n);
-            block.store(target, targetOffset + at, n);
-        }
-    }
-
-    @Override
-    public void combine(
-            ReduceOp op,
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
             MemorySegment right,
             long rightOffset,
             int count) {

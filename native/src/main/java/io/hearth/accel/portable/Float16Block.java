@@ -9,7 +9,6 @@ final class Float16Block implements Block {
     private static final int BLOCK = Block.BYTES / Float.BYTES;
 
     private final short[] bits = new short[BLOCK];
-    private final MemorySegment bitsMemory = MemorySegment.ofArray(bits);
     private final float[] left = new float[BLOCK];
     private final float[] right = new float[BLOCK];
 
@@ -27,12 +26,6 @@ final class Float16Block implements Block {
     public void setLeft(MemorySegment memory, long offset, int n) {
         MemorySegment.copy(memory, ValueLayout.JAVA_SHORT_UNALIGNED, offset, bits, 0, n);
         widen(left, n);
-    }
-
-    @Override
-    public void setRight(byte[] bytes, int offset, int n) {
-        MemorySegment.copy(bytes, offset, bitsMemory, ValueLayout.JAVA_BYTE, 0, n * Short.BYTES);
-        widen(right, n);
     }
 
     @Override

@@ -20,30 +20,6 @@ final class FloatLoops implements TypeLoops {
 
     private final TypeLoops others = new BlockLoops(ArrayBlock.ofFloats());
     private final float[] right = new float[BLOCK];
-    private final MemorySegment rightBytes = MemorySegment.ofArray(right);
-
-    @Override
-    public void combine(
-            ReduceOp op,
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            byte[] rights,
-            int rightOffset,
-            int count) {
-        if (!isReached(op, target, targetOffset, left, leftOffset)) {
-            others.combine(op, target, targetOffset, left, leftOffset, rights, rightOffset, count);
-            return;
-        }
-        int n;
-        for (int done = 0; done < count; done += n) {
-            n = Math.min(BLOCK, count - done);
-            int at = done * Float.BYTES; // within the array, so within an int
-            MemorySegment.copy(rights, rightOffset + at, rightBytes, ValueLayout.JAVA_BYTE, 0, n * Float.BYTES);
-            add(target, targetOffset + at, right, n);
-        }
-    }
 
     @Override
     public void combine(

@@ -86,35 +86,9 @@ public final class PortableCodecKernels implements CodecKernels {
             long valuesOffset,
             long count,
             MemorySegment body,
-            long bodyOffset) {
-        CodecOperands.checkValues("values", values, valuesOffset, count, false);
-        return quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset, false);
-    }
-
-    @Override
-    public long quantiseLeavingError(
-            BlockFormat format,
-            Rounding rounding,
-            long firstBlock,
-            MemorySegment values,
-            long valuesOffset,
-            long count,
-            MemorySegment body,
-            long bodyOffset) {
-        CodecOperands.checkValues("values", values, valuesOffset, count, true);
-        return quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset, true);
-    }
-
-    private long quantise(
-            BlockFormat format,
-            Rounding rounding,
-            long firstBlock,
-            MemorySegment values,
-            long valuesOffset,
-            long count,
-            MemorySegment body,
             long bodyOffset,
-            boolean leaveError) {
+            boolean leavesError) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, leavesError);
         CodecOperands.checkBody(format, body, bodyOffset, count, true);
         Scratch scratch = spares.take();
         LevelBlock block = scratch.levels(format, count);
@@ -130,7 +104,7 @@ public final class PortableCodecKernels implements CodecKernels {
             }
             block.quantise(rounding, number++, n);
             at += block.storeLevels(body, at, n);
-            if (leaveError) {
+            if (leavesError) {
                 block.subtractLevels(n);
                 block.store(values, valuesOffset + done * Float.BYTES, n);
             }
@@ -146,48 +120,26 @@ public final class PortableCodecKernels implements CodecKernels {
             long bodyOffset,
             MemorySegment values,
             long valuesOffset,
-            long count) {
-        check(format, body, bodyOffset, values, valuesOffset, count);
-        Scratch scratch = spares.take();
-        LevelBlock block = scratch.levels(format, count);
-        long at = bodyOffset;
-        int n;
-        for (long done = 0; done < count; done += n) {
-            n = (int) Math.min(format.block(), count - done);
-            at += block.loadLevels(body, at, n);
-            block.multiplyOut(n);
-            block.store(values, valuesOffset + done * Float.BYTES, n);
-        }
-        spares.giveBack(scratch);
-    }
-
-    @Override
-    public void dequantiseAndAdd(
-            BlockFormat format,
-            MemorySegment body,
-            long bodyOffset,
-            MemorySegment values,
-            long valuesOffset,
-            long count) {
-        check(format, body, bodyOffset, values, valuesOffset, count);
-        Scratch scratch = spares.take();
-        LevelBlock block = scratch.levels(format, count);
-        long at = bodyOffset;
-        int n;
-        for (long done = 0; done < count; done += n) {
-            n = (int) Math.min(format.block(), count - done);
-            at += block.loadLevels(body, at, n);
-            block.loadRaw(values, valuesOffset + done * Float.BYTES, n);
-            block.addLevels(n);
-            block.store(values, valuesOffset + done * Float.BYTES, n);
-        }
-        spares.giveBack(scratch);
-    }
-
-    private static void check(
-            BlockFormat format, MemorySegment body, long bodyOffset, MemorySegment values, long offset, long count) {
-        CodecOperands.checkValues("values", values, offset, count, true);
+            long count,
+            boolean adds) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkBody(format, body, bodyOffset, count, false);
+        Scratch scratch = spares.take();
+        LevelBlock block = scratch.levels(format, count);
+        long at = bodyOffset;
+        int n;
+        for (long done = 0; done < count; done += n) {
+            n = (int) Math.min(format.block(), count - done);
+            at += block.loadLevels(body, at, n);
+            if (adds) {
+                block.loadRaw(values, valuesOffset + done * Float.BYTES, n);
+                block.addLevels(n);
+            } else {
+                block.multiplyOut(n);
+            }
+            block.store(values, valuesOffset + done * Float.BYTES, n);
+        }
+        spares.giveBack(scratch);
     }
 
     @Override
@@ -216,31 +168,9 @@ public final class PortableCodecKernels implements CodecKernels {
             long valuesOffset,
             long count,
             MemorySegment halves,
-            long halvesOffset) {
-        CodecOperands.checkValues("values", values, valuesOffset, count, false);
-        return narrow(format, values, valuesOffset, count, halves, halvesOffset, false);
-    }
-
-    @Override
-    public long narrowLeavingError(
-            HalfFloat format,
-            MemorySegment values,
-            long valuesOffset,
-            long count,
-            MemorySegment halves,
-            long halvesOffset) {
-        CodecOperands.checkValues("values", values, valuesOffset, count, true);
-        return narrow(format, values, valuesOffset, count, halves, halvesOffset, true);
-    }
-
-    private long narrow(
-            HalfFloat format,
-            MemorySegment values,
-            long valuesOffset,
-            long count,
-            MemorySegment halves,
             long halvesOffset,
-            boolean leaveError) {
+            boolean leavesError) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, leavesError);
         CodecOperands.checkHalves(halves, halvesOffset, count, true);
         Scratch scratch = spares.take();
         HalfBlock block = scratch.halves(format);
@@ -254,7 +184,7 @@ public final class PortableCodecKernels implements CodecKernels {
             }
             block.narrow(n);
             block.storeHalves(halves, halvesOffset + done * Short.BYTES, n);
-            if (leaveError) {
+            if (leavesError) {
                 block.subtractHalves(n);
                 block.storeValues(values, valuesOffset + done * Float.BYTES, n);
             }
@@ -270,7 +200,8 @@ public final class PortableCodecKernels implements CodecKernels {
             long halvesOffset,
             MemorySegment values,
             long valuesOffset,
-            long count) {
+            long count,
+            boolean adds) {
         CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkHalves(halves, halvesOffset, count, false);
         Scratch scratch = spares.take();
@@ -278,29 +209,12 @@ public final class PortableCodecKernels implements CodecKernels {
         for (long done = 0; done < count; done += HalfBlock.VALUES) {
             int n = (int) Math.min(HalfBlock.VALUES, count - done);
             block.loadHalves(halves, halvesOffset + done * Short.BYTES, n);
-            block.widen(n);
-            block.storeValues(values, valuesOffset + done * Float.BYTES, n);
-        }
-        spares.giveBack(scratch);
-    }
-
-    @Override
-    public void widenAndAdd(
-            HalfFloat format,
-            MemorySegment halves,
-            long halvesOffset,
-            MemorySegment values,
-            long valuesOffset,
-            long count) {
-        CodecOperands.checkValues("values", values, valuesOffset, count, true);
-        CodecOperands.checkHalves(halves, halvesOffset, count, false);
-        Scratch scratch = spares.take();
-        HalfBlock block = scratch.halves(format);
-        for (long done = 0; done < count; done += HalfBlock.VALUES) {
-            int n = (int) Math.min(HalfBlock.VALUES, count - done);
-            block.loadHalves(halves, halvesOffset + done * Short.BYTES, n);
-            block.loadValues(values, valuesOffset + done * Float.BYTES, n);
-            block.widenAndAdd(n);
+            if (adds) {
+                block.loadValues(values, valuesOffset + done * Float.BYTES, n);
+                block.widenAndAdd(n);
+            } else {
+                block.widen(n);
+            }
             block.storeValues(values, valuesOffset + done * Float.BYTES, n);
         }
         spares.giveBack(scratch);

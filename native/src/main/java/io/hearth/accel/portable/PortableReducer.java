@@ -48,21 +48,6 @@ public final class PortableReducer implements Reducer {
             long targetOffset,
             MemorySegment left,
             long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int count) {
-        Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
-        loops(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
-    }
-
-    @Override
-    public void combine(
-            DataType type,
-            ReduceOp op,
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
             MemorySegment right,
             long rightOffset,
             int count) {

@@ -6,18 +6,7 @@ import java.lang.foreign.MemorySegment;
 
 /** The loops of one element type; offsets in bytes; operands were checked by {@link Operands} before. */
 public interface TypeLoops {
-    /** {@code target[i] = left[i] op right[i]}, {@code right} in an array. */
-    void combine(
-            ReduceOp op,
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int count);
-
-    /** {@code target[i] = left[i] op right[i]}, all in native memory. */
+    /** {@code target[i] = left[i] op right[i]}; {@code right} may be a {@code byte[]}. */
     void combine(
             ReduceOp op,
             MemorySegment target,

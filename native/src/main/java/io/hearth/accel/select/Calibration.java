@@ -26,6 +26,7 @@ import java.util.zip.CRC32;
  * hardware Apple M2 Max
  * versions figures 3-5eed1234, java 25.0.3+9, Mac OS X 15.5, kernels 90abcdef, cpu vector
  * measured 2026-11-21T04:05:06Z
+ * failure 2026-11-22T07:08:09Z the GPU gave up: caused GPU timeout
  * metal sum4-float32 4194304           kernel, bytes from which the GPU does it
  * sum-float32 65536 2100 180000        kernel, bytes, nanoseconds on the CPU, on the GPU
  * …
@@ -35,6 +36,7 @@ import java.util.zip.CRC32;
  * @param hardware name of the GPU, one line
  * @param versions of everything else that the figures depend on, one line
  * @param measured time of the measurement
+ * @param failure time and reason of the last failure of the GPU since then, in any process; empty if there was none
  * @param metalFrom the choice by the figures, as {@link EngineChoice#metalFrom}
  * @param samples at most {@link #SAMPLES_MAX}
  */
@@ -42,6 +44,7 @@ public record Calibration(
         String hardware,
         String versions,
         Instant measured,
+        Optional<String> failure,
         Map<KernelKind, Long> metalFrom,
         List<EngineChoice.Sample> samples) {
     /** Most bytes of a file. */
@@ -58,6 +61,7 @@ public record Calibration(
     private static final String HARDWARE = "hardware ";
     private static final String VERSIONS = "versions ";
     private static final String MEASURED = "measured ";
+    private static final String FAILURE = "failure ";
     private static final String SUM = "crc32 ";
     private static final int LINES_BEFORE_CHOICE = 4;
     private static final Pattern CHOSEN = Pattern.compile("metal ([a-z0-9-]{1,32}) (\\d{1,18})");
@@ -68,6 +72,7 @@ public record Calibration(
         hardware = oneLine(hardware);
         versions = oneLine(versions);
         measured = measured.truncatedTo(ChronoUnit.SECONDS);
+        failure = failure.map(Calibration::oneLine);
         metalFrom = Map.copyOf(metalFrom);
         samples = List.copyOf(samples);
         if (samples.size() > SAMPLES_MAX) {
@@ -90,6 +95,12 @@ public record Calibration(
         return !measured.isAfter(now) && now.isBefore(measured.plus(HOLDS));
     }
 
+    /** The same figures with a failure of the GPU, in place of an earlier one; the reason becomes printable ASCII. */
+    Calibration failed(Instant when, String why) {
+        String line = when.truncatedTo(ChronoUnit.SECONDS) + " " + why.replaceAll("[^ -~]", "?");
+        return new Calibration(hardware, versions, measured, Optional.of(line), metalFrom, samples);
+    }
+
     /** The content of a file. */
     byte[] encode() {
         var text = new StringBuilder();
@@ -97,6 +108,7 @@ public record Calibration(
         text.append(HARDWARE).append(hardware).append('\n');
         text.append(VERSIONS).append(versions).append('\n');
         text.append(MEASURED).append(measured).append('\n');
+        failure.ifPresent(line -> text.append(FAILURE).append(line).append('\n'));
         new TreeMap<>(metalFrom)
                 .forEach((kind, bytes) -> text.append("metal ")
                         .append(kind.text())
@@ -131,9 +143,12 @@ public record Calibration(
             return Optional.empty();
         }
         Optional<Instant> measured = instant(lines.get(3).substring(MEASURED.length()));
+        String next = lines.size() > LINES_BEFORE_CHOICE ? lines.get(LINES_BEFORE_CHOICE) : "";
+        Optional<String> failure =
+                next.startsWith(FAILURE) ? Optional.of(next.substring(FAILURE.length())) : Optional.empty();
         var metalFrom = new EnumMap<KernelKind, Long>(KernelKind.class);
         var samples = new ArrayList<EngineChoice.Sample>();
-        for (String line : lines.subList(LINES_BEFORE_CHOICE, lines.size())) {
+        for (String line : lines.subList(LINES_BEFORE_CHOICE + (failure.isPresent() ? 1 : 0), lines.size())) {
             Matcher chosen = CHOSEN.matcher(line);
             Optional<KernelKind> kind = chosen.matches() ? KernelKind.named(chosen.group(1)) : Optional.empty();
             Optional<EngineChoice.Sample> sample = sample(line);
@@ -149,6 +164,7 @@ public record Calibration(
                 lines.get(1).substring(HARDWARE.length()),
                 lines.get(2).substring(VERSIONS.length()),
                 time,
+                failure,
                 metalFrom,
                 samples));
     }

@@ -3,7 +3,7 @@ package io.hearth.accel.select;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Keeps the figures of a {@link Calibration} between two starts, and the GPU's failures beside them. */
+/** Keeps a {@link Calibration} between two starts. */
 public interface CalibrationStore {
     /** Keeps nothing: a node that uses it measures at each start. */
     CalibrationStore NONE = new CalibrationStore() {
@@ -29,9 +29,4 @@ public interface CalibrationStore {
      * @throws IOException it cannot be written; the message says why
      */
     void write(byte[] content) throws IOException;
-
-    /** The store of the {@link FaultJournal}, with the same bounds; by default it keeps nothing. */
-    default CalibrationStore faults() {
-        return NONE;
-    }
 }

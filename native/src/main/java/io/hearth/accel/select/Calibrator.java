@@ -70,7 +70,7 @@ final class Calibrator {
     EngineChoice choice(CalibrationStore store) {
         Optional<Calibration> kept = kept(store);
         return kept.filter(figures -> figures.holds(clock.instant()))
-                .map(this::chosen)
+                .map(figures -> chosen(store, figures))
                 .orElseGet(() -> measured(store, kept));
     }
 
@@ -84,7 +84,8 @@ final class Calibrator {
     }
 
     private Calibration figures(Map<KernelKind, Long> metalFrom, List<EngineChoice.Sample> samples) {
-        return new Calibration(metal.status().device(), versions(), clock.instant(), metalFrom, samples);
+        return new Calibration(
+                metal.status().device(), versions(), clock.instant(), Optional.empty(), metalFrom, samples);
     }
 
     private EngineChoice measured(CalibrationStore store, Optional<Calibration> kept) {
@@ -103,11 +104,12 @@ final class Calibrator {
                 EngineChoice.of(cpu, samples, kept.map(Calibration::metalFrom).orElse(Map.of()));
         Calibration figures = figures(choice.metalFrom(), samples);
         write(store, figures);
-        return chosen(figures);
+        return chosen(store, figures);
     }
 
-    /** Chooses by the figures, and sets the timeout of a submission by the longest of them. */
-    private EngineChoice chosen(Calibration figures) {
+    /** Chooses by the figures, sets the timeout of a submission by the longest of them, and keeps later failures beside them. */
+    private EngineChoice chosen(CalibrationStore store, Calibration figures) {
+        metal.onFirstFaults(why -> kept(store).ifPresent(now -> write(store, now.failed(clock.instant(), why))));
         figures.samples().stream()
                 .mapToLong(EngineChoice.Sample::metalNanos)
                 .max()
@@ -115,7 +117,7 @@ final class Calibrator {
         return new EngineChoice(cpu, figures.metalFrom());
     }
 
-    private static Optional<Calibration> read(CalibrationStore store) {
+    static Optional<Calibration> read(CalibrationStore store) {
         try {
             Optional<byte[]> content = store.read();
             Optional<Calibration> kept = content.flatMap(Calibration::decode);

@@ -23,14 +23,14 @@ import java.util.TreeMap;
  * @param engines all engines of this build, the plainest first
  * @param vectorBits width of a vector; empty where the Vector API is absent
  * @param failures of Metal in this process, by kind; a kind that never occurred is absent
- * @param earlierFailures of Metal in other processes of this machine, running or ended, the oldest first
+ * @param lastFailure time and reason of the last failure of the GPU since it was measured, in any process
  */
 public record EngineSurvey(
         Engines.Choice choice,
         List<EngineState> engines,
         OptionalInt vectorBits,
         SortedMap<MetalFault, Long> failures,
-        List<FaultJournal.Entry> earlierFailures) {
+        Optional<String> lastFailure) {
     /**
      * One engine.
      *
@@ -44,7 +44,6 @@ public record EngineSurvey(
     public EngineSurvey {
         engines = List.copyOf(engines);
         failures = Collections.unmodifiableSortedMap(new TreeMap<>(failures));
-        earlierFailures = List.copyOf(earlierFailures);
     }
 
     /**
@@ -70,17 +69,13 @@ public record EngineSurvey(
                 ? Optional.empty()
                 : Optional.of(ProvenMetal.here().status());
         boolean vector = Engines.vectorPresent();
-        List<FaultJournal.Entry> earlier = metal.isPresent()
-                ? FaultKeeper.others(store.faults(), ProcessHandle.current().pid())
-                : List.of();
-        return of(choice, vector ? OptionalInt.of(VectorSpeciesSize.bits()) : OptionalInt.empty(), metal, earlier);
+        Optional<String> lastFailure =
+                metal.isPresent() ? Calibrator.read(store).flatMap(Calibration::failure) : Optional.empty();
+        return of(choice, vector ? OptionalInt.of(VectorSpeciesSize.bits()) : OptionalInt.empty(), metal, lastFailure);
     }
 
     static EngineSurvey of(
-            Engines.Choice choice,
-            OptionalInt vectorBits,
-            Optional<MetalStatus> metal,
-            List<FaultJournal.Entry> earlierFailures) {
+            Engines.Choice choice, OptionalInt vectorBits, Optional<MetalStatus> metal, Optional<String> lastFailure) {
         var engines = new ArrayList<EngineState>();
         Engine cpu = choice.division().cpu();
         engines.add(new EngineState(
@@ -96,7 +91,7 @@ public record EngineSurvey(
         boolean usable = metal.map(MetalStatus::usable).orElse(false);
         engines.add(new EngineState(Engine.METAL, usable, choice.engine() == Engine.METAL, metalWhy(choice, metal)));
         return new EngineSurvey(
-                choice, engines, vectorBits, metal.map(MetalStatus::faults).orElseGet(TreeMap::new), earlierFailures);
+                choice, engines, vectorBits, metal.map(MetalStatus::faults).orElseGet(TreeMap::new), lastFailure);
     }
 
     private static String metalWhy(Engines.Choice choice, Optional<MetalStatus> metal) {

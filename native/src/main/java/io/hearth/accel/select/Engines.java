@@ -193,12 +193,7 @@ public final class Engines {
 
             @Override
             public MetalStatus status() {
-                MetalEngine metal = ProvenMetal.here();
-                metal.tellFaults(new FaultKeeper(
-                        store.faults(),
-                        InstantSource.system(),
-                        ProcessHandle.current().pid()));
-                return metal.status();
+                return ProvenMetal.here().status();
             }
 
             @Override

@@ -27,34 +27,17 @@ final class FloatVectors implements TypeLoops {
             long targetOffset,
             MemorySegment left,
             long leftOffset,
-            byte[] right,
-            int rightOffset,
-            int count) {
-        int bytes = op == ReduceOp.SUM ? (int) ((long) count * Float.BYTES / STRIDE * STRIDE) : 0;
-        sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
-        tail.combine(
-                op,
-                target,
-                targetOffset + bytes,
-                left,
-                leftOffset + bytes,
-                right,
-                rightOffset + bytes,
-                count - bytes / Float.BYTES);
-    }
-
-    @Override
-    public void combine(
-            ReduceOp op,
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment left,
-            long leftOffset,
             MemorySegment right,
             long rightOffset,
             int count) {
         long bytes = op == ReduceOp.SUM ? (long) count * Float.BYTES / STRIDE * STRIDE : 0;
-        sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+        if (right.isNative()) {
+            sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+        } else {
+            byte[] array = (byte[]) right.heapBase().orElseThrow(); // a byte[]: checked by Operands
+            int index = (int) (right.address() + rightOffset);
+            sum(target, targetOffset, left, leftOffset, array, index, (int) bytes);
+        }
         tail.combine(
                 op,
                 target,

@@ -65,7 +65,7 @@ final class LevelKernels {
             int found = quantise(format, rounding, first, values, place, n, body, at, group);
             bad = found < 0 ? CodecKernels.NONE : done + found;
             if (leavesError && found < 0) {
-                add(format, body, at, -1, values, place, n);
+                dequantise(format, body, at, -1, values, place, n, true);
             }
             at += format.bytes(n);
         }
@@ -199,57 +199,19 @@ final class LevelKernels {
         }
     }
 
-    /** As {@link CodecKernels#dequantise}. */
-    void multiply(
-            BlockFormat format,
-            MemorySegment body,
-            long bodyOffset,
-            MemorySegment values,
-            long valuesOffset,
-            long count) {
-        boolean eight = format.bits() == Byte.SIZE;
-        long at = bodyOffset;
-        int n;
-        for (long done = 0; done < count; done += n) {
-            n = (int) Math.min(hasLoops(format) ? GROUP_VALUES : format.block(), count - done);
-            long place = valuesOffset + done * Float.BYTES;
-            int whole = whole(format, n);
-            if (whole > 0) {
-                n = whole * BLOCK;
-                if (eight) {
-                    Int8Vectors.multiply(body, at, values, place, whole);
-                } else {
-                    Int4Vectors.multiply(body, at, values, place, whole);
-                }
-            } else if (eight) {
-                LevelLoops.multiply8(body, at + Float.BYTES, body.get(FLOAT, at), values, place, n);
-            } else {
-                LevelLoops.multiply4(body, at + Float.BYTES, body.get(FLOAT, at), values, place, n);
-            }
-            at += format.bytes(n);
-        }
-    }
-
-    /** As {@link CodecKernels#dequantiseAndAdd}. */
-    void add(
-            BlockFormat format,
-            MemorySegment body,
-            long bodyOffset,
-            MemorySegment values,
-            long valuesOffset,
-            long count) {
-        add(format, body, bodyOffset, 1, values, valuesOffset, count);
-    }
-
-    /** {@code values = values + level * (scale * sign)}; a sign of -1 subtracts the quantised value, with the bits of a difference. */
-    private static void add(
+    /**
+     * {@code values = level * scale}, or {@code values = values + level * (scale * sign)} if {@code adds}; a sign of -1 subtracts the
+     * quantised value, with the bits of a difference.
+     */
+    static void dequantise(
             BlockFormat format,
             MemorySegment body,
             long bodyOffset,
             float sign,
             MemorySegment values,
             long valuesOffset,
-            long count) {
+            long count,
+            boolean adds) {
         boolean eight = format.bits() == Byte.SIZE;
         long at = bodyOffset;
         int n;
@@ -259,17 +221,52 @@ final class LevelKernels {
             int whole = whole(format, n);
             if (whole > 0) {
                 n = whole * BLOCK;
-                if (eight) {
-                    Int8Vectors.add(body, at, sign, values, place, whole);
-                } else {
-                    Int4Vectors.add(body, at, sign, values, place, whole);
-                }
-            } else if (eight) {
-                LevelLoops.add8(body, at + Float.BYTES, body.get(FLOAT, at) * sign, values, place, n);
+                wholeBlocks(eight, body, at, sign, values, place, whole, adds);
             } else {
-                LevelLoops.add4(body, at + Float.BYTES, body.get(FLOAT, at) * sign, values, place, n);
+                oneBlock(eight, body, at, sign, values, place, n, adds);
             }
             at += format.bytes(n);
+        }
+    }
+
+    private static void wholeBlocks(
+            boolean eight,
+            MemorySegment body,
+            long at,
+            float sign,
+            MemorySegment values,
+            long place,
+            int blocks,
+            boolean adds) {
+        if (eight && adds) {
+            Int8Vectors.add(body, at, sign, values, place, blocks);
+        } else if (eight) {
+            Int8Vectors.multiply(body, at, values, place, blocks);
+        } else if (adds) {
+            Int4Vectors.add(body, at, sign, values, place, blocks);
+        } else {
+            Int4Vectors.multiply(body, at, values, place, blocks);
+        }
+    }
+
+    private static void oneBlock(
+            boolean eight,
+            MemorySegment body,
+            long at,
+            float sign,
+            MemorySegment values,
+            long place,
+            int n,
+            boolean adds) {
+        float scale = body.get(FLOAT, at) * sign;
+        if (eight && adds) {
+            LevelLoops.add8(body, at + Float.BYTES, scale, values, place, n);
+        } else if (eight) {
+            LevelLoops.multiply8(body, at + Float.BYTES, scale, values, place, n);
+        } else if (adds) {
+            LevelLoops.add4(body, at + Float.BYTES, scale, values, place, n);
+        } else {
+            LevelLoops.multiply4(body, at + Float.BYTES, scale, values, place, n);
         }
     }
 

@@ -88,32 +88,16 @@ public final class VectorCodecKernels implements CodecKernels {
             long valuesOffset,
             long count,
             MemorySegment body,
-            long bodyOffset) {
+            long bodyOffset,
+            boolean leavesError) {
         if (!body.isNative() || !LevelVectors.PRESENT) {
-            return portable.quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset);
+            return portable.quantise(
+                    format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset, leavesError);
         }
-        CodecOperands.checkValues("values", values, valuesOffset, count, false);
+        CodecOperands.checkValues("values", values, valuesOffset, count, leavesError);
         CodecOperands.checkBody(format, body, bodyOffset, count, true);
-        return levels.quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset, false);
-    }
-
-    @Override
-    public long quantiseLeavingError(
-            BlockFormat format,
-            Rounding rounding,
-            long firstBlock,
-            MemorySegment values,
-            long valuesOffset,
-            long count,
-            MemorySegment body,
-            long bodyOffset) {
-        if (!body.isNative() || !LevelVectors.PRESENT) {
-            return portable.quantiseLeavingError(
-                    format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset);
-        }
-        CodecOperands.checkValues("values", values, valuesOffset, count, true);
-        CodecOperands.checkBody(format, body, bodyOffset, count, true);
-        return levels.quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset, true);
+        return levels.quantise(
+                format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset, leavesError);
     }
 
     @Override
@@ -123,31 +107,15 @@ public final class VectorCodecKernels implements CodecKernels {
             long bodyOffset,
             MemorySegment values,
             long valuesOffset,
-            long count) {
+            long count,
+            boolean adds) {
         if (!body.isNative() || !LevelVectors.PRESENT) {
-            portable.dequantise(format, body, bodyOffset, values, valuesOffset, count);
+            portable.dequantise(format, body, bodyOffset, values, valuesOffset, count, adds);
             return;
         }
         CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkBody(format, body, bodyOffset, count, false);
-        levels.multiply(format, body, bodyOffset, values, valuesOffset, count);
-    }
-
-    @Override
-    public void dequantiseAndAdd(
-            BlockFormat format,
-            MemorySegment body,
-            long bodyOffset,
-            MemorySegment values,
-            long valuesOffset,
-            long count) {
-        if (!body.isNative() || !LevelVectors.PRESENT) {
-            portable.dequantiseAndAdd(format, body, bodyOffset, values, valuesOffset, count);
-            return;
-        }
-        CodecOperands.checkValues("values", values, valuesOffset, count, true);
-        CodecOperands.checkBody(format, body, bodyOffset, count, false);
-        levels.add(format, body, bodyOffset, values, valuesOffset, count);
+        LevelKernels.dequantise(format, body, bodyOffset, 1, values, valuesOffset, count, adds);
     }
 
     @Override
@@ -166,31 +134,9 @@ public final class VectorCodecKernels implements CodecKernels {
             long valuesOffset,
             long count,
             MemorySegment halves,
-            long halvesOffset) {
-        CodecOperands.checkValues("values", values, valuesOffset, count, false);
-        return narrow(format, values, valuesOffset, count, halves, halvesOffset, false);
-    }
-
-    @Override
-    public long narrowLeavingError(
-            HalfFloat format,
-            MemorySegment values,
-            long valuesOffset,
-            long count,
-            MemorySegment halves,
-            long halvesOffset) {
-        CodecOperands.checkValues("values", values, valuesOffset, count, true);
-        return narrow(format, values, valuesOffset, count, halves, halvesOffset, true);
-    }
-
-    private long narrow(
-            HalfFloat format,
-            MemorySegment values,
-            long valuesOffset,
-            long count,
-            MemorySegment halves,
             long halvesOffset,
-            boolean leaveError) {
+            boolean leavesError) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, leavesError);
         CodecOperands.checkHalves(halves, halvesOffset, count, true);
         boolean vectors = halves.isNative() && byVectors(format);
         for (long done = 0; done < count; done += HalfBlock.VALUES) {
@@ -199,12 +145,10 @@ public final class VectorCodecKernels implements CodecKernels {
             long at = halvesOffset + done * Short.BYTES;
             // A value that is NaN or too large is rare; the portable kernels find it.
             boolean plain = vectors && LevelLoops.largest(values, place, n) < format.overflowBits();
-            int whole = plain ? narrowVectors(format, values, place, n, halves, at, leaveError) : 0;
+            int whole = plain ? narrowVectors(format, values, place, n, halves, at, leavesError) : 0;
             place += (long) whole * Float.BYTES;
             at += (long) whole * Short.BYTES;
-            long beyond = leaveError
-                    ? portable.narrowLeavingError(format, values, place, n - whole, halves, at)
-                    : portable.narrow(format, values, place, n - whole, halves, at);
+            long beyond = portable.narrow(format, values, place, n - whole, halves, at, leavesError);
             if (beyond != NONE) {
                 return done + whole + beyond;
             }
@@ -219,14 +163,14 @@ public final class VectorCodecKernels implements CodecKernels {
             int n,
             MemorySegment halves,
             long at,
-            boolean leaveError) {
+            boolean leavesError) {
         return switch (format) {
             case BINARY16 ->
-                leaveError
+                leavesError
                         ? Binary16Vectors.narrowLeavingError(values, place, n, halves, at)
                         : Binary16Vectors.narrow(values, place, n, halves, at);
             case BFLOAT16 ->
-                leaveError
+                leavesError
                         ? Bfloat16Vectors.narrowLeavingError(values, place, n, halves, at)
                         : Bfloat16Vectors.narrow(values, place, n, halves, at);
         };
@@ -250,36 +194,23 @@ public final class VectorCodecKernels implements CodecKernels {
             long halvesOffset,
             MemorySegment values,
             long valuesOffset,
-            long count) {
-        CodecOperands.checkValues("values", values, valuesOffset, count, true);
-        CodecOperands.checkHalves(halves, halvesOffset, count, false);
-        long done = 0;
-        if (halves.isNative() && format == HalfFloat.BFLOAT16 && byVectors(format)) {
-            done = Bfloat16Vectors.widen(halves, halvesOffset, values, valuesOffset, count);
-        }
-        long at = halvesOffset + done * Short.BYTES;
-        portable.widen(format, halves, at, values, valuesOffset + done * Float.BYTES, count - done);
-    }
-
-    @Override
-    public void widenAndAdd(
-            HalfFloat format,
-            MemorySegment halves,
-            long halvesOffset,
-            MemorySegment values,
-            long valuesOffset,
-            long count) {
+            long count,
+            boolean adds) {
         CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkHalves(halves, halvesOffset, count, false);
         long done = 0;
         if (halves.isNative() && byVectors(format)) {
             done = switch (format) {
-                case BINARY16 -> Binary16Vectors.widenAndAdd(halves, halvesOffset, values, valuesOffset, count);
-                case BFLOAT16 -> Bfloat16Vectors.widenAndAdd(halves, halvesOffset, values, valuesOffset, count);
+                case BINARY16 ->
+                    adds ? Binary16Vectors.widenAndAdd(halves, halvesOffset, values, valuesOffset, count) : 0;
+                case BFLOAT16 ->
+                    adds
+                            ? Bfloat16Vectors.widenAndAdd(halves, halvesOffset, values, valuesOffset, count)
+                            : Bfloat16Vectors.widen(halves, halvesOffset, values, valuesOffset, count);
             };
         }
         long at = halvesOffset + done * Short.BYTES;
-        portable.widenAndAdd(format, halves, at, values, valuesOffset + done * Float.BYTES, count - done);
+        portable.widen(format, halves, at, values, valuesOffset + done * Float.BYTES, count - done, adds);
     }
 
     @Override

@@ -15,9 +15,9 @@ import javax.tools.ToolProvider;
 
 /** A mistake in one place of {@code accel.metal}, of a kind that only a real Mac would show, by a crash. */
 enum JavaMutation {
-    WRONG_ENCODING_OF_A_DISPATCH("Shape", "v@:{?=QQQ}{?=QQQ}", "v@:^v^v"),
-    WRONG_ENCODING_OF_A_BUFFER("Shape", "\"v@:@QQ\"", "\"v@:@qq\""),
-    WRONG_ENCODING_OF_A_WAIT("Shape", "B@:QQ", "B@:qq"),
+    WRONG_ENCODING_OF_A_DISPATCH("Selector", "v@:{?=QQQ}{?=QQQ}", "v@:^v^v"),
+    WRONG_ENCODING_OF_A_BUFFER("Selector", "\"v@:@QQ\"", "\"v@:@qq\""),
+    WRONG_ENCODING_OF_A_WAIT("Selector", "B@:QQ", "B@:qq"),
     THREADS_FOR_GROUPS("Selector", "dispatchThreadgroups:", "dispatchThreads:"),
     END_OF_ENCODING_FORGOTTEN("Submission", "messages.tell(encoder, Selector.END_ENCODING);", ""),
     POOL_FORGOTTEN("MetalThread", "result = pooled(runtime);", "result = task.run();"),

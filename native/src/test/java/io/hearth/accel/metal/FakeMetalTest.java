@@ -24,7 +24,7 @@ final class FakeMetalTest {
         runtime = new ObjectiveC(Symbols.load(fake.libraries()));
         messages = new Messages(runtime);
         device = runtime.defaultDevice();
-        queue = messages.object(device, Selector.NEW_QUEUE);
+        queue = messages.ask(device, Selector.NEW_QUEUE);
     }
 
     private interface Steps {
@@ -33,8 +33,8 @@ final class FakeMetalTest {
 
     private void inPool(Steps steps) throws MetalException {
         long pool = runtime.pushPool();
-        long commands = messages.object(queue, Selector.COMMAND_BUFFER);
-        steps.run(commands, messages.object(commands, Selector.ENCODER));
+        long commands = messages.ask(queue, Selector.COMMAND_BUFFER);
+        steps.run(commands, messages.ask(commands, Selector.ENCODER));
         runtime.popPool(pool);
     }
 
@@ -43,7 +43,7 @@ final class FakeMetalTest {
     }
 
     private long buffer(long bytes) throws MetalException {
-        return messages.objectOfTwoLongs(device, Selector.NEW_BUFFER, bytes, 0);
+        return messages.ask(device, Selector.NEW_BUFFER, bytes, 0);
     }
 
     @Test
@@ -65,7 +65,7 @@ final class FakeMetalTest {
             messages.tell(encoder, Selector.END_ENCODING);
             messages.tell(commands, Selector.COMMIT);
             messages.tell(commands, Selector.COMMIT);
-            messages.tell(messages.object(commands, Selector.ENCODER), Selector.END_ENCODING);
+            messages.tell(messages.ask(commands, Selector.ENCODER), Selector.END_ENCODING);
         });
         assertComplains("commit twice");
         assertComplains("an encoder after commit");
@@ -74,7 +74,7 @@ final class FakeMetalTest {
     @Test
     void twoEncodersAtATime() throws MetalException {
         inPool((commands, encoder) -> {
-            messages.tell(messages.object(commands, Selector.ENCODER), Selector.END_ENCODING);
+            messages.tell(messages.ask(commands, Selector.ENCODER), Selector.END_ENCODING);
             messages.tell(encoder, Selector.END_ENCODING);
         });
         assertComplains("a second encoder while one is open");
@@ -85,13 +85,13 @@ final class FakeMetalTest {
         long buffer = buffer(64);
         try (var arena = Arena.ofConfined()) {
             inPool((_, encoder) -> {
-                messages.tellBytes(encoder, Selector.SET_BYTES, arena.allocate(5000), 0);
-                messages.tellBytes(encoder, Selector.SET_BYTES, arena.allocate(8), 31);
-                messages.tellObject(encoder, Selector.SET_BUFFER, buffer, 2, 0);
-                messages.tellObject(encoder, Selector.SET_BUFFER, buffer, 64, 0);
-                messages.tellObject(encoder, Selector.SET_BUFFER, 0, 0, 0);
+                messages.tell(encoder, Selector.SET_BYTES, arena.allocate(5000).address(), 5000, 0);
+                messages.tell(encoder, Selector.SET_BYTES, arena.allocate(8).address(), 8, 31);
+                messages.tell(encoder, Selector.SET_BUFFER, buffer, 2, 0);
+                messages.tell(encoder, Selector.SET_BUFFER, buffer, 64, 0);
+                messages.tell(encoder, Selector.SET_BUFFER, 0, 0, 0);
                 messages.tell(encoder, Selector.END_ENCODING);
-                messages.tellBytes(encoder, Selector.SET_BYTES, arena.allocate(8), 0);
+                messages.tell(encoder, Selector.SET_BYTES, arena.allocate(8).address(), 8, 0);
             });
         }
         assertComplains("with 5000 bytes");
@@ -109,12 +109,12 @@ final class FakeMetalTest {
             long pipeline = compiledCombination();
             inPool((_, encoder) -> {
                 messages.tellSizes(encoder, Selector.DISPATCH, one, one);
-                messages.tellObject(encoder, Selector.SET_PIPELINE, pipeline);
+                messages.tell(encoder, Selector.SET_PIPELINE, pipeline);
                 messages.tellSizes(encoder, Selector.DISPATCH, one, one);
                 for (int i = 0; i < 5; i++) {
-                    messages.tellObject(encoder, Selector.SET_BUFFER, buffer(64), 0, i);
+                    messages.tell(encoder, Selector.SET_BUFFER, buffer(64), 0, i);
                 }
-                messages.tellBytes(encoder, Selector.SET_BYTES, arena.allocate(16), 5);
+                messages.tell(encoder, Selector.SET_BYTES, arena.allocate(16).address(), 16, 5);
                 MemorySegment many = arena.allocateFrom(ValueLayout.JAVA_LONG, 1025, 1, 1);
                 MemorySegment none = arena.allocateFrom(ValueLayout.JAVA_LONG, 0, 1, 1);
                 messages.tellSizes(encoder, Selector.DISPATCH, one, many);
@@ -137,15 +137,15 @@ final class FakeMetalTest {
             long result = buffer(64);
             long input = buffer(64);
             inPool((_, encoder) -> {
-                messages.tellObject(encoder, Selector.SET_PIPELINE, pipeline);
-                messages.tellBytes(encoder, Selector.SET_BYTES, arena.allocate(16), 5);
-                messages.tellObject(encoder, Selector.SET_BUFFER, result, 0, 0);
+                messages.tell(encoder, Selector.SET_PIPELINE, pipeline);
+                messages.tell(encoder, Selector.SET_BYTES, arena.allocate(16).address(), 16, 5);
+                messages.tell(encoder, Selector.SET_BUFFER, result, 0, 0);
                 for (int i = 1; i < 5; i++) {
-                    messages.tellObject(encoder, Selector.SET_BUFFER, input, 0, i);
+                    messages.tell(encoder, Selector.SET_BUFFER, input, 0, i);
                 }
                 messages.tellSizes(encoder, Selector.DISPATCH, one, one);
                 assertEquals("", fake.violations(), "inputs may be one");
-                messages.tellObject(encoder, Selector.SET_BUFFER, result, 32, 3);
+                messages.tell(encoder, Selector.SET_BUFFER, result, 32, 3);
                 messages.tellSizes(encoder, Selector.DISPATCH, one, one);
                 messages.tell(encoder, Selector.END_ENCODING);
             });
@@ -166,11 +166,11 @@ final class FakeMetalTest {
 
     @Test
     void objectsWithoutAPoolOrUsedAfterTheirEnd() throws MetalException {
-        messages.object(queue, Selector.COMMAND_BUFFER);
+        messages.ask(queue, Selector.COMMAND_BUFFER);
         assertComplains("autoreleased without a pool: FakeCommands");
         long buffer = buffer(64);
         messages.tell(buffer, Selector.RELEASE);
-        messages.pointer(buffer, Selector.CONTENTS);
+        messages.ask(buffer, Selector.CONTENTS);
         assertComplains("message to a released object: FakeBuffer contents");
     }
 

@@ -11,9 +11,9 @@ import java.lang.reflect.Method;
 import org.junit.jupiter.api.Test;
 
 /**
- * Asks the JDK's own code how it would call our shapes on macOS: in the same registers as on Linux, and a size of three longs by the
+ * Asks the JDK's own code how it would send our messages on macOS: in the same registers as on Linux, and a size of three longs by the
  * address of a copy. Apple's convention differs from the standard one of 64-bit Arm for arguments on the stack and for variadic
- * functions; our shapes have neither.
+ * functions; our messages have neither.
  */
 final class MacCallingConventionTest {
     private static final int INTERNALS_MOVED = 3;
@@ -25,11 +25,11 @@ final class MacCallingConventionTest {
 
         public static void main(String[] arguments) throws ReflectiveOperationException {
             try {
-                for (Shape shape : Shape.values()) {
-                    FunctionDescriptor descriptor = shape.encoding().descriptor();
+                for (Selector selector : Selector.values()) {
+                    FunctionDescriptor descriptor = selector.encoding().descriptor();
                     String mac = recipe("MACOS", descriptor);
-                    System.out.println((mac.equals(recipe("LINUX", descriptor)) ? "same " : "other ") + shape);
-                    if (shape == Shape.NOTHING_OF_TWO_SIZES) {
+                    System.out.println((mac.equals(recipe("LINUX", descriptor)) ? "same " : "other ") + selector);
+                    if (selector == Selector.DISPATCH) {
                         System.out.println(mac);
                     }
                 }
@@ -58,7 +58,7 @@ final class MacCallingConventionTest {
     }
 
     @Test
-    void everyShapeIsCalledAsOnLinuxAndSizesGoByTheirAddress() throws IOException, InterruptedException {
+    void everyMessageIsSentAsOnLinuxAndSizesGoByTheirAddress() throws IOException, InterruptedException {
         ChildJvm child = ChildJvm.run(
                 Program.class,
                 "--enable-native-access=ALL-UNNAMED",
@@ -68,8 +68,8 @@ final class MacCallingConventionTest {
                 "--add-opens=" + ABI + ".aarch64=ALL-UNNAMED");
         assumeTrue(child.exitCode() != INTERNALS_MOVED, "this JDK arranges calls elsewhere");
         assertEquals(0, child.exitCode(), child::said);
-        for (Shape shape : Shape.values()) {
-            assertTrue(child.said().lines().anyMatch(("same " + shape)::equals), child::said);
+        for (Selector selector : Selector.values()) {
+            assertTrue(child.said().lines().anyMatch(("same " + selector)::equals), child::said);
         }
         assertEquals(
                 2,

@@ -24,7 +24,7 @@ final class MessageCost {
         for (int round = 0; round < ROUNDS; round++) {
             long start = System.nanoTime();
             for (int i = 0; i < CALLS; i++) {
-                messages.number(device, Selector.BUFFER_BYTES_MAX);
+                messages.ask(device, Selector.BUFFER_BYTES_MAX);
             }
             least = Math.min(least, (double) (System.nanoTime() - start) / CALLS);
         }

@@ -26,6 +26,7 @@ final class CalibrationTest {
             "Apple M2 Max",
             "java 25, Mac OS X 15.5",
             TIME,
+            Optional.empty(),
             Map.of(KernelKind.ADD_INT8, 1L << 24),
             List.of(
                     new Sample(KernelKind.SUM_FLOAT32, 65_536, 2100, 180_000),
@@ -34,7 +35,10 @@ final class CalibrationTest {
     @Test
     void whatWasWrittenIsRead() {
         assertEquals(Optional.of(SOME), Calibration.decode(SOME.encode()));
-        var none = new Calibration("", "", TIME, Map.of(), List.of());
+        Calibration failed = SOME.failed(TIME, "an earlier one").failed(TIME, "it gave up\n\u001b");
+        assertEquals(Optional.of("2026-11-21T04:05:06Z it gave up??"), failed.failure());
+        assertEquals(Optional.of(failed), Calibration.decode(failed.encode()));
+        var none = new Calibration("", "", TIME, Optional.empty(), Map.of(), List.of());
         assertEquals(Optional.of(none), Calibration.decode(none.encode()));
     }
 
@@ -56,18 +60,30 @@ final class CalibrationTest {
         var largest = new Sample(KernelKind.HISTOGRAM_FLOAT32, 999_999_999_999_999_999L, 999_999_999_999_999_999L, 1);
         Map<KernelKind, Long> all =
                 EngineChoice.from(Engine.VECTOR, 999_999_999_999_999_999L).metalFrom();
-        var full = new Calibration(longest, longest, TIME, all, Collections.nCopies(Calibration.SAMPLES_MAX, largest));
+        var full = new Calibration(
+                longest,
+                longest,
+                TIME,
+                Optional.of(longest),
+                all,
+                Collections.nCopies(Calibration.SAMPLES_MAX, largest));
         assertTrue(full.encode().length <= Calibration.BYTES_MAX, () -> full.encode().length + " bytes");
         assertEquals(Optional.of(full), Calibration.decode(full.encode()));
         assertThrows(
                 IllegalArgumentException.class,
                 () -> new Calibration(
-                        "", "", TIME, Map.of(), Collections.nCopies(Calibration.SAMPLES_MAX + 1, largest)));
+                        "",
+                        "",
+                        TIME,
+                        Optional.empty(),
+                        Map.of(),
+                        Collections.nCopies(Calibration.SAMPLES_MAX + 1, largest)));
     }
 
     @Test
     void aNameCannotForgeALine() {
-        var forged = new Calibration("GPU\nversions x\nsum-float32 1 1 1", "y\r", TIME, Map.of(), List.of());
+        var forged = new Calibration(
+                "GPU\nversions x\nsum-float32 1 1 1", "y\r", TIME, Optional.empty(), Map.of(), List.of());
         assertEquals(Optional.of(forged), Calibration.decode(forged.encode()));
         assertEquals("GPU versions x sum-float32 1 1 1", forged.hardware());
     }
@@ -140,8 +156,11 @@ final class CalibrationTest {
 
     @Test
     void figuresOfOtherHardwareOrVersionsDoNotFit() {
-        assertTrue(SOME.fits(new Calibration(SOME.hardware(), SOME.versions(), TIME, Map.of(), List.of())));
-        assertTrue(!SOME.fits(new Calibration("Apple M3", SOME.versions(), TIME, Map.of(), List.of())));
-        assertTrue(!SOME.fits(new Calibration(SOME.hardware(), "java 26", TIME, Map.of(), List.of())));
+        assertTrue(SOME.fits(
+                new Calibration(SOME.hardware(), SOME.versions(), TIME, Optional.empty(), Map.of(), List.of())));
+        assertTrue(
+                !SOME.fits(new Calibration("Apple M3", SOME.versions(), TIME, Optional.empty(), Map.of(), List.of())));
+        assertTrue(
+                !SOME.fits(new Calibration(SOME.hardware(), "java 26", TIME, Optional.empty(), Map.of(), List.of())));
     }
 }

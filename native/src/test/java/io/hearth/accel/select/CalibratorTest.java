@@ -10,6 +10,7 @@ import io.hearth.accel.Reducer;
 import io.hearth.accel.gpu.MetalReducer;
 import io.hearth.accel.metal.FakeMetal;
 import io.hearth.accel.metal.MetalEngine;
+import io.hearth.accel.metal.MetalFault;
 import io.hearth.accel.metal.MetalLimits;
 import java.io.IOException;
 import java.time.Duration;
@@ -176,7 +177,8 @@ final class CalibratorTest {
     }
 
     private static byte[] changed(Calibration own, String hardware, String versions) {
-        return new Calibration(hardware, versions, own.measured(), own.metalFrom(), own.samples()).encode();
+        return new Calibration(hardware, versions, own.measured(), own.failure(), own.metalFrom(), own.samples())
+                .encode();
     }
 
     @Test
@@ -252,6 +254,21 @@ final class CalibratorTest {
             run.call(reducer, reducer.codecKernels());
         }
         assertEquals(before, engine.bytesStaged());
+    }
+
+    @Test
+    void theLastFailureIsKeptUntilTheNextMeasurement() {
+        var store = new Store();
+        choice(store, true);
+        engine.unproven("a gap");
+        assertEquals(
+                Optional.of("2026-11-21T04:05:06Z " + MetalFault.UNPROVEN.text() + ": a gap"),
+                kept(store).failure());
+        engine.unproven("another gap");
+        assertEquals(2, store.writes, "only the first of each kind in a process is written");
+        store.broken = true;
+        engine.distrust("a bit");
+        assertEquals(1, engine.status().faults().get(MetalFault.WRONG_BITS), "the engine does not depend on the store");
     }
 
     private static Calibration kept(Store store) {

@@ -89,20 +89,6 @@ final class EngineSelfTestTest {
                 long targetOffset,
                 MemorySegment left,
                 long leftOffset,
-                byte[] array,
-                int arrayOffset,
-                int count) {
-            right.combine(type, op, target, targetOffset, left, leftOffset, array, arrayOffset, count);
-        }
-
-        @Override
-        public void combine(
-                DataType type,
-                ReduceOp op,
-                MemorySegment target,
-                long targetOffset,
-                MemorySegment left,
-                long leftOffset,
                 MemorySegment other,
                 long otherOffset,
                 int count) {

@@ -26,7 +26,8 @@ final class EngineSurveyTest {
 
     @Test
     void withoutTheVectorApiPortableIsChosenAndVectorSaysWhyItIsNot() {
-        EngineSurvey survey = EngineSurvey.of(Engines.best(false), OptionalInt.empty(), Optional.empty(), List.of());
+        EngineSurvey survey =
+                EngineSurvey.of(Engines.best(false), OptionalInt.empty(), Optional.empty(), Optional.empty());
         assertEquals("ec----", letters(survey.engines()));
         assertTrue(survey.engines().get(0).why().contains("--add-modules"));
         assertEquals("the Vector API is absent", survey.engines().get(1).why());
@@ -36,13 +37,14 @@ final class EngineSurveyTest {
     void aGpuThatWinsSomewhereIsChosenBesideTheCpu() {
         var division = new EngineChoice(Engine.VECTOR, Map.of(KernelKind.SUM4_FLOAT32, 1L << 22));
         var choice = new Engines.Choice(Engine.METAL, "Apple M9 where it was measured to be faster", division);
-        EngineSurvey survey = EngineSurvey.of(choice, OptionalInt.of(128), Optional.of(GPU), List.of());
+        EngineSurvey survey = EngineSurvey.of(choice, OptionalInt.of(128), Optional.of(GPU), Optional.empty());
         assertEquals("e-ecec", letters(survey.engines()));
     }
 
     @Test
     void aGpuThatNeverWinsExistsAndIsNotChosen() {
-        EngineSurvey survey = EngineSurvey.of(Engines.best(true), OptionalInt.of(128), Optional.of(GPU), List.of());
+        EngineSurvey survey =
+                EngineSurvey.of(Engines.best(true), OptionalInt.of(128), Optional.of(GPU), Optional.empty());
         assertEquals("e-ece-", letters(survey.engines()));
         assertTrue(survey.engines().get(2).why().contains("not faster"));
     }
@@ -51,7 +53,8 @@ final class EngineSurveyTest {
     void failuresAreCountedAndAGpuThatFailedForGoodDoesNotExist() {
         var faults = new TreeMap<>(Map.of(MetalFault.WRONG_BITS, 1L));
         var failed = new MetalStatus("Apple M9", false, "FLOAT32 SUM at 3", 4, 1, faults);
-        EngineSurvey survey = EngineSurvey.of(Engines.best(true), OptionalInt.of(128), Optional.of(failed), List.of());
+        EngineSurvey survey =
+                EngineSurvey.of(Engines.best(true), OptionalInt.of(128), Optional.of(failed), Optional.empty());
         assertEquals("e-ec--", letters(survey.engines()));
         assertEquals(faults, survey.failures());
         assertEquals("FLOAT32 SUM at 3", survey.engines().get(2).why());
