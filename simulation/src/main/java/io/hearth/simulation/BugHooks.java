@@ -6,13 +6,17 @@ import io.hearth.collective.group.GroupMachine;
 import io.hearth.collective.pair.machine.ReceiveMachine;
 import io.hearth.collective.pair.machine.SendMachine;
 import io.hearth.collective.state.StateClaim;
+import io.hearth.core.Bytes;
 import io.hearth.election.ElectionConfig;
+import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
+import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.Resolver;
 import io.hearth.election.view.ViewEffect;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.election.view.ViewMachine;
+import io.hearth.election.view.ViewState;
 import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +27,26 @@ import java.util.Optional;
  */
 interface BugHooks {
     BugHooks NONE = new BugHooks() {};
+
+    /** The node that a hook changes. */
+    interface Node {
+        NodeId id();
+
+        /** Whether this is the first start of the first node of its machine. */
+        boolean isFirstOfMachine();
+
+        /** The state of its view machine. */
+        ViewState state();
+
+        /** What its collectives report when a view changes; empty for an agent. */
+        Bytes status(Lineage lineage);
+
+        /** Whether that node would receive a message now and answer it. */
+        boolean wouldAnswer(NodeId node);
+
+        /** Delivers a message in the name of a member after a delay. */
+        void forge(long delayNanos, Member from, Message message);
+    }
 
     default ElectionConfig config(ElectionConfig honest) {
         return honest;
@@ -37,12 +61,12 @@ interface BugHooks {
     }
 
     /** Replaces the effects of one step. */
-    default List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
+    default List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
         return effects;
     }
 
-    /** More messages for the view machine of {@code process}, after a received one. */
-    default List<Forged> more(ProcessContext process, NodeId from, Message message) {
+    /** More messages for the view machine of {@code node}, after a received one. */
+    default List<Forged> more(Node node, NodeId from, Message message) {
         return List.of();
     }
 

@@ -39,24 +39,6 @@ final class GroupBugHooks {
         }
     }
 
-    /** The group without its freeze. */
-    static GroupMachine.State thawed(GroupMachine.State state) {
-        return new GroupMachine.State(
-                state.layout(),
-                state.place(),
-                state.next(),
-                state.doneUpTo(),
-                state.open(),
-                state.kept(),
-                state.forwards(),
-                state.refused(),
-                Optional.empty(),
-                state.broken(),
-                state.held(),
-                state.returning(),
-                state.company());
-    }
-
     record LateFreeze() implements BugHooks {
         @Override
         public long lateFreezeNanos() {

@@ -104,7 +104,7 @@ final class NodeProcess extends ProcessContext {
     }
 
     @Override
-    ViewState state() {
+    public ViewState state() {
         return state;
     }
 
@@ -127,9 +127,9 @@ final class NodeProcess extends ProcessContext {
     }
 
     @Override
-    Bytes status(String lineage) {
+    public Bytes status(Lineage lineage) {
         return trainer()
-                .map(trainer -> CollectiveMessages.encode(trainer.state().status(lineage)))
+                .map(trainer -> CollectiveMessages.encode(trainer.state().status(Setting.text(lineage))))
                 .orElse(Bytes.EMPTY);
     }
 

@@ -7,6 +7,7 @@ import io.hearth.election.Role;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the whole network away, as a switch that restarts does, or one machine, as a laptop that leaves the house, and brings
@@ -17,16 +18,31 @@ final class Outages {
 
     private final Setting setting;
     private final Cluster cluster;
-    private final Removals removals;
+    private final Listener listener;
     private final SplittableRandom random;
     private long outUntil; // until then some pair may be out
     private int peaces;
 
-    Outages(Setting setting, Cluster cluster, Removals removals) {
+    Outages(Setting setting, Cluster cluster, Listener listener) {
         this.setting = setting;
         this.cluster = cluster;
-        this.removals = removals;
+        this.listener = listener;
         this.random = setting.random;
+    }
+
+    /** Is notified of outages. */
+    interface Listener {
+        /** The whole network goes down. */
+        void outageBegins();
+
+        /** The first pair may come back now, after an outage of any length. */
+        void outageEnds();
+
+        /** One machine goes away, so that later removals may have another cause than the outage. */
+        void absenceBegins();
+
+        /** Two machines can reach each other again. */
+        void linksChanged();
     }
 
     private record Pair(Host one, Host other) {
@@ -82,12 +98,12 @@ final class Outages {
     private void outOfAll(List<Pair> pairs, long nanos, long spread, boolean isNoticed) {
         setting.note("all is out for " + nanos / MILLI + " ms, and comes back within " + spread / MILLI + " ms"
                 + (isNoticed ? ", links at once" : ""));
-        removals.outageBegins();
+        listener.outageBegins();
         out(pairs, nanos, spread, isNoticed);
         int before = peaces;
         setting.after(nanos, () -> {
             if (peaces == before) { // else it was over already
-                removals.outageEnds();
+                listener.outageEnds();
             }
         });
     }
@@ -98,7 +114,7 @@ final class Outages {
         if (isAnyOut() || pairs.isEmpty()) {
             return false;
         }
-        removals.absenceBegins();
+        listener.absenceBegins();
         long absence = setting.spans.absenceNanos();
         long nanos = absence + random.nextLong(absence / 2);
         long spread = random.nextBoolean() ? random.nextLong(8 * SECOND) + 1 : random.nextLong(2 * SECOND) + 1;
@@ -157,7 +173,7 @@ final class Outages {
     }
 
     /** Pairs of machines; with {@code host} only those of its machine. */
-    private List<Pair> pairs(@org.jspecify.annotations.Nullable Host host) {
+    private List<Pair> pairs(@Nullable Host host) {
         var pairs = new ArrayList<Pair>();
         for (Host one : cluster.hosts()) {
             for (Host other : cluster.hosts()) {
@@ -183,7 +199,7 @@ final class Outages {
                 if (isNoticed) {
                     cluster.relink(pair.one(), pair.other());
                 }
-                removals.lookAtLinks();
+                listener.linksChanged();
             });
         }
     }

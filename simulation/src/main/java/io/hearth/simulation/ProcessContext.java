@@ -1,15 +1,16 @@
 package io.hearth.simulation;
 
-import io.hearth.core.Bytes;
+import io.hearth.election.Member;
+import io.hearth.election.Message;
 import io.hearth.election.view.ViewEvent;
-import io.hearth.election.view.ViewState;
+import io.hearth.identity.NodeId;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 /** One start of a node as its parts see it: who it is, whether it runs or stands still, and the world around it. */
-abstract class ProcessContext {
+abstract class ProcessContext implements BugHooks.Node {
     final Setting setting;
     final Surroundings surroundings;
     final Host host;
@@ -27,9 +28,6 @@ abstract class ProcessContext {
         this.incarnation = incarnation;
     }
 
-    /** The state of its view machine. */
-    abstract ViewState state();
-
     /** Steps its view machine. */
     abstract void view(ViewEvent event);
 
@@ -39,11 +37,32 @@ abstract class ProcessContext {
     /** The group epoch of its collectives; empty for an agent. */
     abstract Optional<String> fence();
 
-    /** What its collectives say of themselves when a view changes; empty for an agent. */
-    abstract Bytes status(String lineage);
-
     /** Something was delivered, so that its next tick may come earlier. */
     abstract void scheduleTick();
+
+    @Override
+    public NodeId id() {
+        return host.id;
+    }
+
+    @Override
+    public boolean isFirstOfMachine() {
+        return incarnation == 1
+                && setting.hosts().stream()
+                        .filter(other -> other.machine() == host.machine())
+                        .allMatch(other -> other.index >= host.index);
+    }
+
+    @Override
+    public boolean wouldAnswer(NodeId node) {
+        return surroundings.wouldAnswer(this, node);
+    }
+
+    @Override
+    public void forge(long delayNanos, Member from, Message message) {
+        var event = new ViewEvent.Received(from.node(), from.incarnation(), message);
+        setting.after(delayNanos, () -> deliver(() -> view(event)));
+    }
 
     boolean isAlive() {
         return isAlive;

@@ -17,7 +17,7 @@ import java.util.Set;
  * Checks each removal of a member (L3). A process that runs, did not ask to leave and was heard by the proposer must stay. No member
  * may be removed after an outage of the whole network if all links come back within a second.
  */
-final class Removals {
+final class Removals implements Outages.Listener {
     private static final long BACK_NANOS = SECOND;
     private static final long AFTER_OUTAGE_NANOS = 10 * SECOND;
 
@@ -120,7 +120,7 @@ final class Removals {
         Violation.unless(excuse.isPresent(), "L3", () -> what + " though it was well and heard");
         if (isWatching && isOfOutageOnly(process, change)) {
             afterOutage.add(what);
-            lookAtLinks();
+            linksChanged();
         }
     }
 
@@ -160,23 +160,24 @@ final class Removals {
 
     // ---- outages of the whole network
 
-    void outageBegins() {
+    @Override
+    public void outageBegins() {
         outageBegan = setting.now();
         wasMeshed = cluster.isMeshed();
         isWatching = false;
         afterOutage.clear();
     }
 
-    /** The first pair may come back now, after an outage of any length. */
-    void outageEnds() {
+    @Override
+    public void outageEnds() {
         outageEnded = setting.now();
         isWatching = wasMeshed;
         areBack = false;
         setting.after(AFTER_OUTAGE_NANOS, () -> isWatching &= setting.now() - outageEnded < AFTER_OUTAGE_NANOS);
     }
 
-    /** One machine goes away, so that later removals may have another cause than the outage. */
-    void absenceBegins() {
+    @Override
+    public void absenceBegins() {
         isWatching = false;
     }
 
@@ -194,7 +195,8 @@ final class Removals {
     }
 
     /** Checks, once all links are back, whether they came back in time. */
-    void lookAtLinks() {
+    @Override
+    public void linksChanged() {
         if (!isWatching) {
             return;
         }

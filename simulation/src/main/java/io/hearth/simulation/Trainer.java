@@ -123,7 +123,7 @@ final class Trainer {
 
     private void thaw(long epoch) {
         if (state.frozen().filter(frozen -> frozen.epoch() == epoch).isPresent()) {
-            state = GroupBugHooks.thawed(state);
+            state = with(Optional.empty(), state.held());
             exchanges.pump();
         }
     }
@@ -273,14 +273,14 @@ final class Trainer {
     void hold(boolean held) {
         boolean isHeld = held && setting.hooks.holds();
         if (script.isOver()) {
-            state = held(state, isHeld);
+            state = with(state.frozen(), isHeld);
         } else {
             step(new Event.Held(isHeld));
             exchanges.pump();
         }
     }
 
-    private static State held(State state, boolean held) {
+    private State with(Optional<GroupMachine.Frozen> frozen, boolean held) {
         return new State(
                 state.layout(),
                 state.place(),
@@ -290,7 +290,7 @@ final class Trainer {
                 state.kept(),
                 state.forwards(),
                 state.refused(),
-                state.frozen(),
+                frozen,
                 state.broken(),
                 held,
                 state.returning(),

@@ -27,14 +27,14 @@ final class ViewBugHooks {
 
     record EarlyJoin() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             return announced(effects, true);
         }
     }
 
     record EarlyCommit() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             return announced(effects, false);
         }
     }
@@ -60,7 +60,7 @@ final class ViewBugHooks {
 
     record NoRepair() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             boolean isRepair = cause instanceof ViewEvent.Received received
                     && !(received.message() instanceof Message.Accepted)
                     && !(received.message() instanceof Message.Promise);
@@ -120,12 +120,12 @@ final class ViewBugHooks {
     /** Takes messages from outside the view as if a member had sent them. */
     record Gullible() implements BugHooks {
         @Override
-        public List<Forged> more(ProcessContext process, NodeId from, Message message) {
-            View view = process.state().view();
+        public List<Forged> more(Node node, NodeId from, Message message) {
+            View view = node.state().view();
             return view.member(from).isPresent() || !(message instanceof Message.Commit)
                     ? List.of()
                     : view.members().stream()
-                            .filter(member -> !member.node().equals(process.host.id))
+                            .filter(member -> !member.node().equals(node.id()))
                             .limit(1)
                             .map(member -> new Forged(member.node(), member.incarnation(), message))
                             .toList();

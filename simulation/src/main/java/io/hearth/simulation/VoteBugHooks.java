@@ -29,7 +29,7 @@ final class VoteBugHooks {
 
     record ForgottenAcceptance() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             return effects.stream().map(ForgottenAcceptance::without).toList();
         }
 
@@ -44,7 +44,7 @@ final class VoteBugHooks {
 
     record NoGone() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             return without(effects, Message.Gone.class);
         }
     }
@@ -52,11 +52,11 @@ final class VoteBugHooks {
     /** One lost vote is taken for the loss of all. */
     record OneGone() implements BugHooks {
         @Override
-        public List<Forged> more(ProcessContext process, NodeId from, Message message) {
+        public List<Forged> more(Node node, NodeId from, Message message) {
             if (!(message instanceof Message.Gone gone)) {
                 return List.of();
             }
-            View view = process.state().view();
+            View view = node.state().view();
             return view.members().stream()
                     .filter(member -> !member.machine().equals(from.peer()))
                     .map(member -> new Forged(
@@ -70,13 +70,8 @@ final class VoteBugHooks {
     /** Only the first process of a home votes for it, even after that process ended. */
     record OneVoter() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
-            boolean isFirst = process.setting.hosts().stream()
-                    .filter(host -> host.id.peer().equals(process.host.id.peer()))
-                    .allMatch(host -> host.index >= process.host.index);
-            return isFirst && process.incarnation == 1
-                    ? effects
-                    : without(effects, Message.Promise.class, Message.Accepted.class);
+        public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
+            return node.isFirstOfMachine() ? effects : without(effects, Message.Promise.class, Message.Accepted.class);
         }
     }
 
@@ -97,7 +92,7 @@ final class VoteBugHooks {
     /** Each vote also counts as that of another voter. */
     record VotesTwice() implements BugHooks {
         @Override
-        public List<Forged> more(ProcessContext process, NodeId from, Message message) {
+        public List<Forged> more(Node node, NodeId from, Message message) {
             Optional<Message> again = switch (message) {
                 case Message.Accepted accepted -> Optional.of(accepted);
                 case Message.Promise promise ->
@@ -105,15 +100,15 @@ final class VoteBugHooks {
                             promise.lineage(), promise.epoch(), promise.ballot(), Optional.empty()));
                 default -> Optional.empty();
             };
-            return again.stream().flatMap(vote -> other(process, from, vote)).toList();
+            return again.stream().flatMap(vote -> other(node, from, vote)).toList();
         }
 
         /** Another voter that does not answer: its own answer would replace this one. */
-        private static Stream<Forged> other(ProcessContext process, NodeId from, Message vote) {
-            return process.state().view().members().stream()
+        private static Stream<Forged> other(Node node, NodeId from, Message vote) {
+            return node.state().view().members().stream()
                     .filter(voter -> !voter.machine().equals(from.peer())
-                            && !voter.machine().equals(process.host.id.peer())
-                            && !hears(process, voter.node()))
+                            && !voter.machine().equals(node.id().peer())
+                            && !node.wouldAnswer(voter.node()))
                     .limit(1)
                     .map(voter -> new Forged(voter.node(), voter.incarnation(), vote));
         }
@@ -122,33 +117,30 @@ final class VoteBugHooks {
     /** With an even number of votes, an unreachable rank 0 counts as agreeing. */
     record AnyHalf() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             for (ViewEffect effect : effects) {
                 if (effect instanceof ViewEffect.Send(NodeId to, Message.Prepare(View view, Ballot ballot))
-                        && isMissing(process, to, view)) {
+                        && isMissing(node, to, view)) {
                     var promise = new Message.Promise(view.lineage(), view.epoch(), ballot, Optional.empty());
-                    agree(process, view, promise);
+                    agree(node, view, promise);
                 } else if (effect instanceof ViewEffect.Send(NodeId to, Message.Accept accept)
-                        && isMissing(process, to, accept.view())) {
+                        && isMissing(node, to, accept.view())) {
                     View view = accept.view();
-                    agree(process, view, new Message.Accepted(view.lineage(), view.epoch(), accept.ballot()));
+                    agree(node, view, new Message.Accepted(view.lineage(), view.epoch(), accept.ballot()));
                 }
             }
             return effects;
         }
 
-        private static boolean isMissing(ProcessContext process, NodeId to, View view) {
+        private static boolean isMissing(Node node, NodeId to, View view) {
             return view.machines().size() % 2 == 0
                     && view.members().getFirst().node().equals(to)
-                    && !VoteBugHooks.hears(process, to);
+                    && !node.wouldAnswer(to);
         }
 
-        private static void agree(ProcessContext process, View view, Message message) {
+        private static void agree(Node node, View view, Message message) {
             Member first = view.members().getFirst();
-            process.setting.after(
-                    10 * MILLI,
-                    () -> process.deliver(
-                            () -> process.view(new ViewEvent.Received(first.node(), first.incarnation(), message))));
+            node.forge(10 * MILLI, first, message);
         }
     }
 
@@ -162,8 +154,8 @@ final class VoteBugHooks {
 
     record NoProxy() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
-            Lineage home = process.state().view().lineage();
+        public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
+            Lineage home = node.state().view().lineage();
             return effects.stream().filter(effect -> !isProxy(effect, home)).toList();
         }
 
@@ -181,29 +173,21 @@ final class VoteBugHooks {
     /** An unreachable member counts as having answered with its last status. */
     record KeepSilent() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             for (ViewEffect effect : effects) {
                 if (effect instanceof ViewEffect.Send(NodeId to, Message.Prepare(View view, Ballot ballot))
-                        && !VoteBugHooks.hears(process, to)) {
-                    view.member(to).ifPresent(member -> answer(process, member, view, ballot));
+                        && !node.wouldAnswer(to)) {
+                    view.member(to).ifPresent(member -> answer(node, member, view, ballot));
                 }
             }
             return effects;
         }
 
-        private static void answer(ProcessContext process, Member member, View view, Ballot ballot) {
-            Bytes status = process.status(Setting.text(view.lineage()));
+        private static void answer(Node node, Member member, View view, Ballot ballot) {
+            Bytes status = node.status(view.lineage());
             var here = new Message.Here(
                     view.lineage(), view.epoch(), ballot, Optional.of(new Message.Status(false, status)));
-            process.setting.after(
-                    400 * MILLI,
-                    () -> process.deliver(
-                            () -> process.view(new ViewEvent.Received(member.node(), member.incarnation(), here))));
+            node.forge(400 * MILLI, member, here);
         }
-    }
-
-    /** Whether a message would arrive and be answered now. */
-    private static boolean hears(ProcessContext process, NodeId to) {
-        return process.surroundings.wouldAnswer(process, to);
     }
 }

@@ -215,7 +215,7 @@ final class World implements Surroundings, ProcessListener {
 
     @Override
     public void linked(NodeProcess one, NodeProcess other) {
-        removals.lookAtLinks();
+        removals.linksChanged();
         expulsion.linked(one, other);
     }
 
