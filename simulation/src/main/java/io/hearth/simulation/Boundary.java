@@ -27,17 +27,17 @@ final class Boundary {
     private static final long BUDGET_NANOS = 10 * SECOND;
 
     private final ProcessContext process;
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Trainer trainer;
     private final Exchanges exchanges;
     private final NavigableMap<Long, Attempt> attempts = new TreeMap<>(); // of this group epoch, by number
-    private final Staging staging;
+    private final StateChunks chunks;
     private long fetchedNumber;
     private long fetchedNanos; // in former attempts at that number
 
     /** Everything received for one number. */
     private static final class Attempt {
-        final NavigableMap<NodeId, Frame.Claim> claims = new TreeMap<>();
+        final NavigableMap<NodeId, GroupFrame.Claim> claims = new TreeMap<>();
         final NavigableMap<NodeId, CallRejection> dooms = new TreeMap<>();
 
         @Nullable
@@ -55,7 +55,7 @@ final class Boundary {
         this.setting = process.setting;
         this.trainer = trainer;
         this.exchanges = exchanges;
-        this.staging = new Staging(setting);
+        this.chunks = new StateChunks(setting);
     }
 
     /** The group epoch changed. */
@@ -88,13 +88,13 @@ final class Boundary {
 
     /** Sends this member's claim to all members. */
     void run(long number, Optional<CallRejection> doomed) {
-        Frame.Claim mine = steps().claim(state().layout().lineage());
-        var claimed = new Frame.Claimed(fence(), number, process.host.id, mine, doomed);
+        GroupFrame.Claim mine = steps().claim(state().layout().lineage());
+        var claimed = new GroupFrame.Claimed(fence(), number, process.host.id, mine, doomed);
         claimed(claimed);
         exchanges.toOthers(claimed);
     }
 
-    void claimed(Frame.Claimed frame) {
+    void claimed(GroupFrame.Claimed frame) {
         Attempt attempt = attempt(frame.number());
         attempt.claims.put(frame.from(), frame.claim());
         frame.doomed().ifPresent(doom -> attempt.dooms.put(frame.from(), doom));
@@ -111,10 +111,10 @@ final class Boundary {
             return Optional.of(new End(Optional.of(attempt.dooms.firstEntry().getValue()), 0));
         }
         StateVote vote = vote(attempt);
-        Frame.Claim agreed = claim(vote.agreed());
+        GroupFrame.Claim agreed = claim(vote.agreed());
         List<Integer> sources = vote.sources().get(members.indexOf(process.host.id));
         if (sources == null) {
-            staging.clear(); // chunks of an earlier attempt are of no use any more
+            chunks.clear(); // chunks of an earlier attempt are of no use any more
         } else if (setting.hooks.takesStateOver() && !hasFetched(number, attempt, agreed, sources)) {
             return Optional.empty();
         }
@@ -134,7 +134,7 @@ final class Boundary {
         if (known != null) {
             return known;
         }
-        List<Frame.Claim> byRank =
+        List<GroupFrame.Claim> byRank =
                 state().layout().members().stream().map(attempt.claims::get).toList();
         var claims = new ArrayList<StateClaim>();
         for (int rank = 0; rank < byRank.size(); rank++) {
@@ -147,7 +147,7 @@ final class Boundary {
     }
 
     /** The claim as on the wire; the ranks after this one are its nearest sources. */
-    private static StateClaim claim(Frame.Claim claim, int rank, int ranks) {
+    private static StateClaim claim(GroupFrame.Claim claim, int rank, int ranks) {
         Bytes digest = Bytes.of(ByteBuffer.allocate(StateClaim.DIGEST_BYTES)
                 .putLong(claim.model())
                 .array());
@@ -157,18 +157,18 @@ final class Boundary {
         return new StateClaim(claim.revision(), digest, claim.joined(), sources);
     }
 
-    private static Frame.Claim claim(StateClaim agreed) {
+    private static GroupFrame.Claim claim(StateClaim agreed) {
         long model = ByteBuffer.wrap(agreed.digest().toArray()).getLong();
-        return new Frame.Claim(agreed.revision(), model, false);
+        return new GroupFrame.Claim(agreed.revision(), model, false);
     }
 
-    private boolean hasFetched(long number, Attempt attempt, Frame.Claim agreed, List<Integer> sources) {
+    private boolean hasFetched(long number, Attempt attempt, GroupFrame.Claim agreed, List<Integer> sources) {
         Fetch begun = attempt.fetch;
         if (begun != null) {
             return begun.isOver() && !begun.hasGivenUp();
         }
         List<NodeId> members = state().layout().members();
-        Frame.Claim own = Objects.requireNonNull(attempt.claims.get(process.host.id));
+        GroupFrame.Claim own = Objects.requireNonNull(attempt.claims.get(process.host.id));
         if (!own.joined() && !setting.hooks.keepsWhoDiffers()) {
             giveUp("its state differs");
             return false;
@@ -183,7 +183,7 @@ final class Boundary {
                 steps().claim("").model(),
                 agreed.model(),
                 sources.stream().map(members::get).toList());
-        var fetch = new Fetch(process, task, staging, BUDGET_NANOS - fetchedNanos, () -> fetched(attempt));
+        var fetch = new Fetch(process, task, chunks, BUDGET_NANOS - fetchedNanos, () -> fetched(attempt));
         attempt.fetch = fetch;
         fetch.begin();
         return false;
@@ -198,8 +198,8 @@ final class Boundary {
             fetchedNanos = 0;
             giveUp("the state did not come");
         } else {
-            steps().takeOver(staging.applied(steps().claim("").model()));
-            staging.clear();
+            steps().takeOver(chunks.applied(steps().claim("").model()));
+            chunks.clear();
         }
     }
 
@@ -217,7 +217,7 @@ final class Boundary {
     }
 
     /** Another member asks for a part of the state; the answer takes a while. */
-    void asked(Frame.Ask ask) {
+    void asked(GroupFrame.Ask ask) {
         setting.after(
                 setting.transferNanos() / 2, // a manifest and then all chunks at once
                 () -> process.deliver(() -> {
@@ -225,23 +225,24 @@ final class Boundary {
                         process.surroundings.stream(
                                 process,
                                 ask.from(),
-                                new Frame.Chunk(ask.fence(), ask.number(), process.host.id, ask.chunk(), answer(ask)));
+                                new GroupFrame.Chunk(
+                                        ask.fence(), ask.number(), process.host.id, ask.chunk(), answer(ask)));
                     }
                 }));
     }
 
-    private long answer(Frame.Ask ask) {
+    private long answer(GroupFrame.Ask ask) {
         long model = steps().claim("").model();
-        long right = ask.chunk() == FetchMachine.MANIFEST ? model : Staging.chunk(model, ask.chunk());
+        long right = ask.chunk() == FetchMachine.MANIFEST ? model : StateChunks.chunk(model, ask.chunk());
         if (!setting.isFaulty() || !setting.profile.has(FaultKind.LYING_SOURCE) || setting.random.nextBoolean()) {
             return right;
         }
-        setting.tally.fault(FaultKind.LYING_SOURCE);
-        return Staging.wrong(right, setting.random.nextInt(Long.SIZE));
+        setting.statistics.fault(FaultKind.LYING_SOURCE);
+        return StateChunks.wrong(right, setting.random.nextInt(Long.SIZE));
     }
 
     /** An answer came; it may be one to an earlier question. */
-    void came(Frame.Chunk frame) {
+    void came(GroupFrame.Chunk frame) {
         Fetch fetch = attempt(frame.number()).fetch;
         if (fetch != null
                 && state().open().has(frame.number())

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The places where a {@link PlantedBug} changes the simulated shell of a node. The default body of each method is the correct one.
+ * The places where a {@code PlantedBug} changes the simulated shell of a node. The default body of each method is the correct one.
  * The machines do not know of the hooks.
  */
 interface BugHooks {

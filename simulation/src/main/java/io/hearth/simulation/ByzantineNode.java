@@ -22,18 +22,18 @@ import java.util.SplittableRandom;
  * peace, where its messages must not even delay a node.
  */
 final class ByzantineNode {
-    private static final NodeId SELF = Nodes.agent(Nodes.MACHINES_MAX);
+    private static final NodeId SELF = NodeIds.agent(NodeIds.MACHINES_MAX);
     private static final int JOINERS = 520; // more than a node remembers
     private static final byte[] MILLION_MEMBERS = millionMembers();
 
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Cluster cluster;
     private final SplittableRandom random;
     private long incarnation = 2;
     private long sequence;
     private boolean mayFlood;
 
-    ByzantineNode(Setting setting, Cluster cluster) {
+    ByzantineNode(WorldSetting setting, Cluster cluster) {
         this.setting = setting;
         this.cluster = cluster;
         this.random = setting.random;
@@ -73,7 +73,7 @@ final class ByzantineNode {
     }
 
     private void speak(NodeProcess process) {
-        setting.tally.fault(FaultKind.NONSENSE);
+        setting.statistics.fault(FaultKind.NONSENSE);
         switch (random.nextInt(12)) {
             case 0 -> bytes();
             case 1 -> restart(process);

@@ -24,7 +24,7 @@ final class Cluster implements Neighbours {
     private static final long NO_ROOM_NANOS = SECOND / 2;
     private static final long TELL_CLOSED_NANOS = 200 * MILLI;
 
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Surroundings surroundings;
     private final ProcessListener listener;
     private final SplittableRandom random;
@@ -37,7 +37,7 @@ final class Cluster implements Neighbours {
     /** A control link that one end dialled. */
     private record Link(ProcessContext dialler, ProcessContext target) {}
 
-    Cluster(Setting setting, Surroundings surroundings, ProcessListener listener) {
+    Cluster(WorldSetting setting, Surroundings surroundings, ProcessListener listener) {
         this.setting = setting;
         this.surroundings = surroundings;
         this.listener = listener;
@@ -121,7 +121,7 @@ final class Cluster implements Neighbours {
         }
         Host host = candidates.get(random.nextInt(candidates.size()));
         givenUp.add(host);
-        setting.tally.fault(FaultKind.LOST_PROCESS);
+        setting.statistics.fault(FaultKind.LOST_PROCESS);
         return process(host).filter(process -> crash(process, false)).isPresent();
     }
 
@@ -307,7 +307,7 @@ final class Cluster implements Neighbours {
                 && random.nextInt(4) == 0
                 && process.host.disk.damage(random)) {
             isDamaged = true;
-            setting.tally.fault(FaultKind.DAMAGED_RECORD);
+            setting.statistics.fault(FaultKind.DAMAGED_RECORD);
             process.trace(() -> "a record is damaged");
         }
         end(process, silently);

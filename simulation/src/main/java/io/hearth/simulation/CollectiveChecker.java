@@ -33,7 +33,7 @@ final class CollectiveChecker implements Results {
 
     private record Final(Named group, long founded, long number) {}
 
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Cluster cluster;
     private final Liar liar;
     private final Map<Input, Long> inputs = new HashMap<>();
@@ -41,10 +41,10 @@ final class CollectiveChecker implements Results {
     private final Map<Called, Signature> signatures = new HashMap<>();
     private final Set<Long> flipped = new HashSet<>();
     private final Map<Numbered, Ending> firstEndings = new HashMap<>();
-    private final Map<Final, Frame.Sum> finals = new HashMap<>();
+    private final Map<Final, GroupFrame.Sum> finals = new HashMap<>();
     private final Map<Named, NavigableSet<Long>> foundings = new HashMap<>(); // epochs in which no member was kept
 
-    CollectiveChecker(Setting setting, Cluster cluster, Liar liar) {
+    CollectiveChecker(WorldSetting setting, Cluster cluster, Liar liar) {
         this.setting = setting;
         this.cluster = cluster;
         this.liar = liar;
@@ -136,7 +136,7 @@ final class CollectiveChecker implements Results {
                         + " and at " + second.host.name() + " with " + setting.narrator.text(other));
     }
 
-    private void isSumOfItsGroup(ProcessContext process, long number, Ending ending, Frame.Sum sum) {
+    private void isSumOfItsGroup(ProcessContext process, long number, Ending ending, GroupFrame.Sum sum) {
         View view = setting.viewChecker
                 .view(ending.lineage(), sum.groupEpoch())
                 .orElseThrow(() -> new Violation("I7", "a result of a group epoch that no view has"));
@@ -186,7 +186,7 @@ final class CollectiveChecker implements Results {
     }
 
     /** Where members get different bytes or keep none, the root must be a member, and none returns before all hold theirs. */
-    private void areAllHolding(long number, Signature asked, Frame.Sum sum, Set<NodeId> nodes) {
+    private void areAllHolding(long number, Signature asked, GroupFrame.Sum sum, Set<NodeId> nodes) {
         Violation.unless(
                 asked.root().filter(root -> !nodes.contains(root)).isEmpty(),
                 "root",
@@ -226,9 +226,9 @@ final class CollectiveChecker implements Results {
         }
     }
 
-    private void isFinal(Named group, long number, Frame.Sum sum) {
+    private void isFinal(Named group, long number, GroupFrame.Sum sum) {
         Long founded = foundings.getOrDefault(group, new TreeSet<>()).floor(sum.groupEpoch());
-        Frame.Sum known = finals.putIfAbsent(new Final(group, founded == null ? 1 : founded, number), sum);
+        GroupFrame.Sum known = finals.putIfAbsent(new Final(group, founded == null ? 1 : founded, number), sum);
         Violation.unless(
                 known == null || known.equals(sum),
                 "I9",
@@ -246,11 +246,11 @@ final class CollectiveChecker implements Results {
      * the state that most of them have counts, among equals that of the lowest rank.
      */
     @Override
-    public void agreed(List<Frame.Claim> byRank, Frame.Claim agreed) {
-        List<Frame.Claim> members = byRank.stream()
+    public void agreed(List<GroupFrame.Claim> byRank, GroupFrame.Claim agreed) {
+        List<GroupFrame.Claim> members = byRank.stream()
                 .filter(claim -> !claim.joined() && claim.revision() > 0)
                 .toList();
-        List<Frame.Claim> healthy = members.stream()
+        List<GroupFrame.Claim> healthy = members.stream()
                 .filter(claim -> !flipped.contains(claim.model()))
                 .distinct()
                 .toList();
@@ -262,7 +262,7 @@ final class CollectiveChecker implements Results {
         Violation.unless(isTheirs, "I8", "a step begins with the state of one who joined");
         long votes = members.stream().filter(agreed::isSameStateAs).count();
         boolean isBefore = true;
-        for (Frame.Claim claim : members) {
+        for (GroupFrame.Claim claim : members) {
             isBefore &= !claim.isSameStateAs(agreed);
             long others = members.stream().filter(claim::isSameStateAs).count();
             Violation.unless(

@@ -35,7 +35,7 @@ final class DiscoveryStub {
     final ProcessContext process;
 
     private final Neighbours neighbours;
-    private final Setting setting;
+    private final WorldSetting setting;
     private final PeerTableMachine machine;
     private final Bytes nonce;
     private final AddressGossip gossip;
@@ -152,7 +152,7 @@ final class DiscoveryStub {
         if (!process.isAlive() || !setting.profile.has(FaultKind.OUT_OF_SIGHT)) {
             return;
         }
-        setting.tally.event();
+        setting.statistics.event();
         Step<AddressGossip.State, AddressGossip.Effect> step = gossip.step(told, event, setting.now());
         told = step.state();
         for (AddressGossip.Effect effect : step.effects()) {
@@ -176,7 +176,7 @@ final class DiscoveryStub {
                 .ifPresent(target -> setting.after(
                         MILLI + setting.gossips.nextLong(20 * MILLI),
                         () -> target.process.deliver(() -> {
-                            setting.tally.fault(FaultKind.OUT_OF_SIGHT);
+                            setting.statistics.fault(FaultKind.OUT_OF_SIGHT);
                             target.gossip(new AddressGossip.Event.Heard(process.host.id, news));
                         })));
     }
@@ -192,7 +192,7 @@ final class DiscoveryStub {
         if (!process.isAlive()) {
             return;
         }
-        setting.tally.event();
+        setting.statistics.event();
         Step<PeerTable, Effect> step = machine.step(table, event, setting.now());
         table = step.state();
         for (Effect effect : step.effects()) {

@@ -25,7 +25,7 @@ final class Dissolutions {
     /** Nodes may still believe facts of this age. */
     private static final long STALE_NANOS = 5 * SECOND;
 
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Cluster cluster;
     private final Expulsion expulsion;
     private final Liar liar;
@@ -38,7 +38,7 @@ final class Dissolutions {
     /** The number of members of a lineage from an instant on. */
     private record Size(long sinceNanos, int members) {}
 
-    Dissolutions(Setting setting, Cluster cluster, Expulsion expulsion, Liar liar) {
+    Dissolutions(WorldSetting setting, Cluster cluster, Expulsion expulsion, Liar liar) {
         this.setting = setting;
         this.cluster = cluster;
         this.expulsion = expulsion;

@@ -14,14 +14,14 @@ import java.util.Optional;
  * @param sum the result; empty if it was rejected
  * @param ranks that the application sees from here on
  */
-record Ending(Lineage lineage, Signature asked, Status.Kept outcome, Optional<Frame.Sum> sum, List<NodeId> ranks) {
+record Ending(Lineage lineage, Signature asked, Status.Kept outcome, Optional<GroupFrame.Sum> sum, List<NodeId> ranks) {
     /** Whether it began a step; then its value is the agreed state. */
     boolean beginsStep() {
         return asked.kind() == Signature.Kind.BOUNDARY;
     }
 
     /** The part of the result that is the same at all members. */
-    Optional<Frame.Sum> common() {
+    Optional<GroupFrame.Sum> common() {
         return Parts.areIn(asked) ? sum.map(own -> own.with(0)) : sum;
     }
 

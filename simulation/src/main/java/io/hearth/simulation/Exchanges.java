@@ -20,10 +20,10 @@ import java.util.TreeSet;
 /** The data exchange of one trainer: inputs to all, a root's value to all, parts to their ranks, and results from their holders. */
 final class Exchanges {
     private final ProcessContext process;
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Trainer trainer;
     private final Boundary boundary;
-    private final Streams streams;
+    private final ReceivedFrames received;
     private final Set<Long> unsettledMemory = new HashSet<>();
 
     Exchanges(ProcessContext process, Trainer trainer) {
@@ -31,7 +31,7 @@ final class Exchanges {
         this.setting = process.setting;
         this.trainer = trainer;
         this.boundary = new Boundary(process, trainer, this);
-        this.streams = new Streams(this::atBoundary);
+        this.received = new ReceivedFrames(this::atBoundary);
     }
 
     private State state() {
@@ -44,7 +44,7 @@ final class Exchanges {
 
     /** Whether anything was sent in this group epoch. */
     boolean areOpen() {
-        return streams.isOpen();
+        return received.isOpen();
     }
 
     /** A stream that carries state breaks. */
@@ -55,40 +55,41 @@ final class Exchanges {
     /** The group epoch changed. */
     void enter(String former) {
         boundary.enter();
-        streams.enter(former, fence());
+        received.enter(former, fence());
     }
 
-    void receive(Frame frame) {
-        if (streams.receive(frame, fence(), setting.hooks.fences())) {
+    void receive(GroupFrame frame) {
+        if (received.receive(frame, fence(), setting.hooks.fences())) {
             pump();
         }
     }
 
-    Optional<Frame.Sum> result(long number) {
-        return streams.result(number);
+    Optional<GroupFrame.Sum> result(long number) {
+        return received.result(number);
     }
 
     void release(long number) {
-        streams.release(number);
+        received.release(number);
     }
 
     /** Drops all results and error-feedback memory. */
     void releaseAll() {
-        streams.releaseAll();
+        received.releaseAll();
         unsettledMemory.clear();
     }
 
     /** The members that reported that they hold the data of a number. */
     Set<NodeId> holders(long number) {
-        return streams.holders(number);
+        return received.holders(number);
     }
 
-    private void atBoundary(Frame frame) {
+    private void atBoundary(GroupFrame frame) {
         switch (frame) {
-            case Frame.Claimed claimed -> boundary.claimed(claimed);
-            case Frame.Ask ask -> boundary.asked(ask);
-            case Frame.Chunk chunk -> boundary.came(chunk);
-            case Frame.Input _, Frame.Carried _, Frame.Held _ -> throw new AssertionError("no frame of a boundary");
+            case GroupFrame.Claimed claimed -> boundary.claimed(claimed);
+            case GroupFrame.Ask ask -> boundary.asked(ask);
+            case GroupFrame.Chunk chunk -> boundary.came(chunk);
+            case GroupFrame.Input _, GroupFrame.Carried _, GroupFrame.Held _ ->
+                throw new AssertionError("no frame of a boundary");
         }
     }
 
@@ -102,8 +103,8 @@ final class Exchanges {
         Optional<CallRejection> doomed = setting.hooks.doom(call.signature(), why);
         Violation.unless(
                 unsettledMemory.add(number), "memory", "a number runs again and what it left behind is still there");
-        streams.open();
-        streams.takeBack(number);
+        received.open();
+        received.takeBack(number);
         if (call.signature().kind() == Signature.Kind.BOUNDARY) {
             boundary.run(number, doomed);
             return;
@@ -113,11 +114,11 @@ final class Exchanges {
         for (int rank = 0; rank < members.size(); rank++) {
             NodeId to = members.get(rank);
             long value = Parts.sent(call.signature(), call.value(), process.host.id, to, rank);
-            var share = new Frame.Share(value, call.model(), doomed);
+            var share = new GroupFrame.Share(value, call.model(), doomed);
             if (to.equals(process.host.id)) {
-                streams.input(number, to, share);
+                received.input(number, to, share);
             } else {
-                process.surroundings.stream(process, to, new Frame.Input(fence(), number, process.host.id, share));
+                process.surroundings.stream(process, to, new GroupFrame.Input(fence(), number, process.host.id, share));
             }
         }
     }
@@ -125,17 +126,17 @@ final class Exchanges {
     /** Begins to forward a result if this member holds it. */
     void forward(Effect.Forward forward) {
         long number = forward.number();
-        streams.open();
+        received.open();
         if (!state().layout().members().contains(forward.holder())) {
             trainer.step(new Event.StreamBroken(fence(), process.host.id, "the holder is no member"));
         } else if (forward.holder().equals(process.host.id)) {
-            Frame.Sum sum = forward.bytes() == 0
-                    ? Frame.Sum.NOTHING
-                    : streams.result(number)
+            GroupFrame.Sum sum = forward.bytes() == 0
+                    ? GroupFrame.Sum.NOTHING
+                    : received.result(number)
                             .orElseThrow(() -> new Violation(
                                     "I6", "a member that is to pass number " + number + " on does not hold it"));
-            streams.carried(number, sum);
-            toOthers(new Frame.Carried(fence(), number, sum));
+            received.carried(number, sum);
+            toOthers(new GroupFrame.Carried(fence(), number, sum));
             hold(number);
         }
     }
@@ -143,11 +144,11 @@ final class Exchanges {
     /** Reports to all that this member holds the data of a number. */
     void hold(long number) {
         process.surroundings.results().holds(process, fence(), number);
-        streams.held(number, process.host.id);
-        toOthers(new Frame.Held(fence(), number, process.host.id));
+        received.held(number, process.host.id);
+        toOthers(new GroupFrame.Held(fence(), number, process.host.id));
     }
 
-    void toOthers(Frame frame) {
+    void toOthers(GroupFrame frame) {
         for (NodeId member : state().layout().members()) {
             if (!member.equals(process.host.id)) {
                 process.surroundings.stream(process, member, frame);
@@ -170,16 +171,16 @@ final class Exchanges {
     }
 
     private boolean forwardOne() {
-        Optional<Resolution.Forward> next = streams.passedOn(state(), process.host.id);
+        Optional<Resolution.Forward> next = received.passedOn(state(), process.host.id);
         if (next.isEmpty()) {
             return false;
         }
         long number = next.get().number();
-        Frame.Sum sum = streams.carried(number).orElseThrow();
-        if (streams.holders(number).contains(process.host.id)) {
-            streams.result(
+        GroupFrame.Sum sum = received.carried(number).orElseThrow();
+        if (received.holders(number).contains(process.host.id)) {
+            received.result(
                     number,
-                    sum.equals(Frame.Sum.NOTHING) ? streams.inHand(number).orElse(sum) : sum);
+                    sum.equals(GroupFrame.Sum.NOTHING) ? received.inHand(number).orElse(sum) : sum);
             trainer.step(new Event.Forwarded(number, fence()));
             releaseBefore(number);
         } else {
@@ -189,15 +190,15 @@ final class Exchanges {
         return true;
     }
 
-    private void checkOwn(long number, Frame.Sum passedOn) {
-        if (passedOn.equals(Frame.Sum.NOTHING)) {
+    private void checkOwn(long number, GroupFrame.Sum passedOn) {
+        if (passedOn.equals(GroupFrame.Sum.NOTHING)) {
             Violation.unless(
-                    streams.inHand(number).isPresent() || state().kept().has(number),
+                    received.inHand(number).isPresent() || state().kept().has(number),
                     "I6",
                     "a member lacks the result of number " + number + ", and nobody keeps it");
             return;
         }
-        Frame.Sum own = streams.result(number).orElse(passedOn);
+        GroupFrame.Sum own = received.result(number).orElse(passedOn);
         Violation.unless(
                 own.equals(passedOn),
                 "I5",
@@ -206,18 +207,18 @@ final class Exchanges {
     }
 
     private boolean finishOne() {
-        Optional<Map.Entry<Long, SortedMap<NodeId, Frame.Share>>> complete = streams.complete(state());
+        Optional<Map.Entry<Long, SortedMap<NodeId, GroupFrame.Share>>> complete = received.complete(state());
         if (complete.isEmpty()) {
             return false;
         }
         long number = complete.get().getKey();
-        SortedMap<NodeId, Frame.Share> got = complete.get().getValue();
+        SortedMap<NodeId, GroupFrame.Share> got = complete.get().getValue();
         String fence = fence();
         Optional<CallRejection> doom = doom(got);
         if (doom.isPresent()) {
             trainer.step(new Event.Rejected(number, fence, doom.get()));
         } else {
-            streams.result(number, sum(number, fence, got));
+            received.result(number, sum(number, fence, got));
             trainer.step(new Event.Finished(number, fence));
         }
         releaseBefore(number);
@@ -231,7 +232,7 @@ final class Exchanges {
         for (int place = 0; place < open.size(); place++) {
             long number = open.number(place);
             GroupMachine.Open running = open.at(place);
-            SortedMap<NodeId, Frame.Share> got = streams.inputs(number);
+            SortedMap<NodeId, GroupFrame.Share> got = received.inputs(number);
             Signature signature = running.signature();
             if (!(signature.inPlace() || Parts.areIn(signature)) || !running.running()) {
                 continue;
@@ -245,17 +246,17 @@ final class Exchanges {
             if (doom.isPresent() || !Parts.areHere(signature, process.host.id, got.keySet(), members)) {
                 continue;
             }
-            if (!streams.holders(number).contains(process.host.id)) {
+            if (!received.holders(number).contains(process.host.id)) {
                 areOfOneModel(number, got);
                 long part = Parts.part(signature, process.host.id, setting.hooks.layout(state()), got);
-                streams.inHand(number, new Frame.Sum(fence(), groupEpoch(fence()), part, List.copyOf(members)));
+                received.inHand(number, new GroupFrame.Sum(fence(), groupEpoch(fence()), part, List.copyOf(members)));
                 hold(number);
             }
             boolean isEager = signature.inPlace()
                     ? !setting.hooks.sumWaitsForHolders()
                     : !setting.hooks.partWaitsForHolders(signature, process.host.id);
-            if (isEager || streams.holders(number).containsAll(members)) {
-                streams.result(number, streams.inHand(number).orElseThrow());
+            if (isEager || received.holders(number).containsAll(members)) {
+                received.result(number, received.inHand(number).orElseThrow());
                 trainer.step(new Event.Finished(number, fence()));
                 releaseBefore(number);
                 return true;
@@ -285,7 +286,7 @@ final class Exchanges {
         long number = running.get();
         NodeId root = call.signature().root().orElseThrow();
         Set<NodeId> members = new TreeSet<>(state().layout().members());
-        SortedMap<NodeId, Frame.Share> got = streams.inputs(number);
+        SortedMap<NodeId, GroupFrame.Share> got = received.inputs(number);
         Optional<CallRejection> doom = doom(got);
         if (doom.isPresent()) {
             if (got.keySet().containsAll(members)) {
@@ -295,19 +296,19 @@ final class Exchanges {
             }
             return false;
         }
-        Frame.Share given = got.get(root);
+        GroupFrame.Share given = got.get(root);
         if (given == null || !got.containsKey(process.host.id)) {
             return false;
         }
-        if (!streams.holders(number).contains(process.host.id)) {
+        if (!received.holders(number).contains(process.host.id)) {
             hold(number);
         }
         boolean isEager = root.equals(process.host.id) && !setting.hooks.rootWaitsForHolders();
-        if (!isEager && !streams.holders(number).containsAll(members)) {
+        if (!isEager && !received.holders(number).containsAll(members)) {
             return false;
         }
         areOfOneModel(number, got);
-        streams.result(number, new Frame.Sum(fence(), groupEpoch(fence()), given.value(), List.copyOf(members)));
+        received.result(number, new GroupFrame.Sum(fence(), groupEpoch(fence()), given.value(), List.copyOf(members)));
         trainer.step(new Event.Finished(number, fence()));
         releaseBefore(number);
         return true;
@@ -326,9 +327,9 @@ final class Exchanges {
         if (end.get().refusal().isPresent()) {
             trainer.step(new Event.Rejected(number, fence(), end.get().refusal().get()));
         } else {
-            streams.result(
+            received.result(
                     number,
-                    new Frame.Sum(
+                    new GroupFrame.Sum(
                             fence(),
                             groupEpoch(fence()),
                             end.get().model(),
@@ -346,18 +347,18 @@ final class Exchanges {
         }
     }
 
-    private static Frame.Sum sum(long number, String fence, SortedMap<NodeId, Frame.Share> got) {
+    private static GroupFrame.Sum sum(long number, String fence, SortedMap<NodeId, GroupFrame.Share> got) {
         areOfOneModel(number, got);
-        long value = got.values().stream().mapToLong(Frame.Share::value).sum();
-        return new Frame.Sum(fence, groupEpoch(fence), value, List.copyOf(got.keySet()));
+        long value = got.values().stream().mapToLong(GroupFrame.Share::value).sum();
+        return new GroupFrame.Sum(fence, groupEpoch(fence), value, List.copyOf(got.keySet()));
     }
 
-    private static Optional<CallRejection> doom(SortedMap<NodeId, Frame.Share> got) {
+    private static Optional<CallRejection> doom(SortedMap<NodeId, GroupFrame.Share> got) {
         return got.values().stream().flatMap(share -> share.doomed().stream()).findFirst();
     }
 
-    private static void areOfOneModel(long number, SortedMap<NodeId, Frame.Share> got) {
-        for (Frame.Share share : got.values()) {
+    private static void areOfOneModel(long number, SortedMap<NodeId, GroupFrame.Share> got) {
+        for (GroupFrame.Share share : got.values()) {
             Violation.unless(
                     share.model() == got.firstEntry().getValue().model(),
                     "I8",

@@ -28,7 +28,7 @@ final class Expulsion {
     private static final int MACHINES_MIN = 3; // the trainers of the last one would wait for others
     private static final long AGAIN_NANOS = 500 * MILLI;
 
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Cluster cluster;
     private final SplittableRandom random;
     private final Set<ProcessContext> told = new HashSet<>();
@@ -36,7 +36,7 @@ final class Expulsion {
     private final Map<PeerId, Long> knownSince = new TreeMap<>();
     private SortedSet<PeerId> out = Collections.emptySortedSet(); // at most one
 
-    Expulsion(Setting setting, Cluster cluster) {
+    Expulsion(WorldSetting setting, Cluster cluster) {
         this.setting = setting;
         this.cluster = cluster;
         this.random = setting.expulsions;
@@ -67,7 +67,7 @@ final class Expulsion {
             return;
         }
         out = new TreeSet<>(Set.of(lost));
-        setting.tally.fault(FaultKind.PUT_OUT);
+        setting.statistics.fault(FaultKind.PUT_OUT);
         NodeProcess first = others.get(random.nextInt(others.size()));
         setting.note("machine " + lost.publicKey()[0] + " is put out, on " + first.host.name());
         first.deliver(() -> hears(first));

@@ -31,14 +31,14 @@ final class FaultInjector {
 
     private static final long SLOW_DISK_NANOS_MAX = 1_500 * MILLI;
 
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Cluster cluster;
     private final Outages outages;
     private final SplittableRandom random;
     private final List<FaultKind> kinds;
     private boolean isOn = true;
 
-    FaultInjector(Setting setting, Cluster cluster, Outages outages) {
+    FaultInjector(WorldSetting setting, Cluster cluster, Outages outages) {
         this.setting = setting;
         this.cluster = cluster;
         this.outages = outages;
@@ -77,7 +77,7 @@ final class FaultInjector {
         Host host = cluster.hosts().get(random.nextInt(cluster.hosts().size()));
         Host other = cluster.hosts().get(random.nextInt(cluster.hosts().size()));
         if (strike(kind, host, other)) {
-            setting.tally.fault(kind);
+            setting.statistics.fault(kind);
         }
     }
 
@@ -121,7 +121,7 @@ final class FaultInjector {
                 yield true;
             }
             case CLOCK_STEP -> {
-                host.home.stepClock(random.nextLong(-Setting.CLOCK_MILLIS_MAX, Setting.CLOCK_MILLIS_MAX));
+                host.home.stepClock(random.nextLong(-WorldSetting.CLOCK_MILLIS_MAX, WorldSetting.CLOCK_MILLIS_MAX));
                 yield true;
             }
             case LINK_DROP -> host != other && cluster.dropLink(host, other);
@@ -139,7 +139,7 @@ final class FaultInjector {
             case KILL -> cluster.crash(process, false);
             case UNPLUG -> unplug(process);
             case PAUSE ->
-                setting.now() - process.pausedUntil() >= Setting.WELL_NANOS
+                setting.now() - process.pausedUntil() >= WorldSetting.WELL_NANOS
                         && pause(process, 100 * MILLI + random.nextLong(900 * MILLI));
             case SLEEP -> sleep(process, SECOND + random.nextLong(setting.spans.sleepNanosMax() - SECOND));
             case REORDERING -> false; // is in every delay
@@ -200,7 +200,7 @@ final class FaultInjector {
         boolean tells = effects.stream()
                 .anyMatch(effect -> effect instanceof ViewEffect.Send send && send.message() instanceof Message.Commit);
         if (commits && tells && random.nextInt(4) == 0) {
-            setting.tally.fault(FaultKind.CUT_OFF_ON_COMMIT);
+            setting.statistics.fault(FaultKind.CUT_OFF_ON_COMMIT);
             setting.note(process.host.name() + " is cut off at the commit");
             setting.network.isolate(process.host.index);
         }
@@ -212,7 +212,7 @@ final class FaultInjector {
         }
         if (setting.profile.sharpness() > 0 && random.nextDouble() < setting.profile.sharpness()) {
             if (cluster.crash(process, random.nextBoolean())) {
-                setting.tally.fault(FaultKind.SHARP_CRASH);
+                setting.statistics.fault(FaultKind.SHARP_CRASH);
             }
         }
     }
@@ -224,7 +224,7 @@ final class FaultInjector {
                 && record.accepted().isPresent()
                 && random.nextInt(6) == 0
                 && cluster.crash(process, random.nextBoolean())) {
-            setting.tally.fault(FaultKind.DIE_ON_ACCEPT);
+            setting.statistics.fault(FaultKind.DIE_ON_ACCEPT);
         }
     }
 }

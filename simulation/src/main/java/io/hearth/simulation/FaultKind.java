@@ -68,7 +68,7 @@ public enum FaultKind {
     OUT_OF_SIGHT,
     /** A person puts a machine out of the namespace. */
     PUT_OUT,
-    /** A member lies about itself and the others; see {@link LieKind}. */
+    /** A member lies about itself and the others; see {@code LieKind}. */
     LIES;
 
     /** As in reports: lower case with dashes. */

@@ -14,9 +14,9 @@ final class Fetch {
     private static final long REOPEN_NANOS = 100 * MILLI;
 
     private final ProcessContext process;
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Task task;
-    private final Staging staging;
+    private final StateChunks chunks;
     private final Runnable onChange;
     private final FetchMachine machine;
     private final long begunNanos;
@@ -38,11 +38,11 @@ final class Fetch {
     }
 
     /** {@code onChange} runs when the fetch is complete or given up. */
-    Fetch(ProcessContext process, Task task, Staging staging, long budgetNanos, Runnable onChange) {
+    Fetch(ProcessContext process, Task task, StateChunks chunks, long budgetNanos, Runnable onChange) {
         this.process = process;
         this.setting = process.setting;
         this.task = task;
-        this.staging = staging;
+        this.chunks = chunks;
         this.onChange = onChange;
         this.machine = new FetchMachine(FetchMachine.Limits.within(Math.max(1, budgetNanos)));
         this.begunNanos = setting.now();
@@ -123,7 +123,7 @@ final class Fetch {
     }
 
     /** A chunk arrived; one that differs from the agreed state is a lie. */
-    void came(Frame.Chunk frame) {
+    void came(GroupFrame.Chunk frame) {
         int source = task.sources().indexOf(frame.from());
         if (source < 0 || !isLive() || state.sources().get(source) == null) {
             return;
@@ -131,10 +131,10 @@ final class Fetch {
         if (frame.chunk() == FetchMachine.MANIFEST) {
             step(
                     frame.bits() == task.agreed()
-                            ? new Event.Manifest(source, staging.missing(task.own(), task.agreed()))
+                            ? new Event.Manifest(source, chunks.missing(task.own(), task.agreed()))
                             : new Event.Invalid(source, "sent the manifest of another state"));
-        } else if (frame.bits() == Staging.chunk(task.agreed(), frame.chunk()) || !setting.hooks.checksChunks()) {
-            staging.put(frame.chunk(), frame.bits());
+        } else if (frame.bits() == StateChunks.chunk(task.agreed(), frame.chunk()) || !setting.hooks.checksChunks()) {
+            chunks.put(frame.chunk(), frame.bits());
             step(new Event.Arrived(source, frame.chunk()));
         } else {
             step(new Event.Invalid(source, "sent a wrong chunk"));
@@ -142,7 +142,7 @@ final class Fetch {
     }
 
     private void step(Event event) {
-        setting.tally.event();
+        setting.statistics.event();
         Step<FetchMachine.State, Effect> step = machine.step(state, event, setting.now());
         state = step.state();
         step.effects().forEach(this::carryOut);
@@ -154,7 +154,7 @@ final class Fetch {
                 process.surroundings.stream(
                         process,
                         task.sources().get(source),
-                        new Frame.Ask(task.fence(), task.number(), process.host.id, chunk));
+                        new GroupFrame.Ask(task.fence(), task.number(), process.host.id, chunk));
             case Effect.Reopen(int source, String why) -> {
                 trace(source, why);
                 open(source);
@@ -162,7 +162,7 @@ final class Fetch {
             case Effect.Drop(int source, String why) -> trace(source, "not asked any more: " + why);
             case Effect.Progress _ -> {}
             case Effect.Complete() -> {
-                setting.tally.transfer();
+                setting.statistics.transfer();
                 onChange.run();
             }
             case Effect.GaveUp _ -> {

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Collectives that go on, hold or decide wrongly: one class for each {@link PlantedBug} of that kind. */
+/** Collectives that go on, hold or decide wrongly: one class for each {@code PlantedBug} of that kind. */
 final class GroupBugHooks {
     private GroupBugHooks() {}
 

@@ -59,7 +59,7 @@ final class Liar {
             LieKind.STRAY_ANSWERS,
             LieKind.FORGED_COMMIT);
 
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Cluster cluster;
     private final SplittableRandom random;
     private final LiePlan plan;
@@ -77,7 +77,7 @@ final class Liar {
         }
     }
 
-    Liar(Setting setting, Cluster cluster) {
+    Liar(WorldSetting setting, Cluster cluster) {
         this.setting = setting;
         this.cluster = cluster;
         this.random = setting.liars;
@@ -327,7 +327,7 @@ final class Liar {
                 if (liar.isOver || members.size() < 2) {
                     return right;
                 }
-                liar.setting.tally.fault(FaultKind.LIES);
+                liar.setting.statistics.fault(FaultKind.LIES);
                 liar.setting.note("a lie of kind resolutions about group " + group);
                 return Bytes.of(WireNumbers.changed(right.toArray(), liar.random));
             }
@@ -481,7 +481,7 @@ final class Liar {
     // ---- what must hold all the same
 
     private void lied(LieKind kind, Message message, NodeId to) {
-        setting.tally.fault(FaultKind.LIES);
+        setting.statistics.fault(FaultKind.LIES);
         lies++;
         if (setting.isTraced()) {
             setting.note(

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** The kinds of lies of a member; see {@link Simulation#lies}. */
+/** The kinds of lies of a member; see {@code Simulation.lies}. */
 public enum LieKind {
     /** One number of any message without a view is changed: negative, zero, at or beyond a bound. */
     ANY_NUMBER,

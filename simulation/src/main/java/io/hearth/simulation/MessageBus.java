@@ -11,12 +11,12 @@ import io.hearth.identity.NodeId;
 final class MessageBus {
     private static final int WIRE_SAMPLE = 100;
 
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Cluster cluster;
     private final Expulsion expulsion;
     private final Liar liar;
 
-    MessageBus(Setting setting, Cluster cluster, Expulsion expulsion, Liar liar) {
+    MessageBus(WorldSetting setting, Cluster cluster, Expulsion expulsion, Liar liar) {
         this.setting = setting;
         this.cluster = cluster;
         this.expulsion = expulsion;
@@ -74,14 +74,14 @@ final class MessageBus {
     }
 
     /** Delivers a frame on a stream: late, but not lost while both processes live and use it. */
-    void stream(ProcessContext from, NodeId to, Frame frame) {
+    void stream(ProcessContext from, NodeId to, GroupFrame frame) {
         cluster.process(to)
                 .ifPresent(target -> setting.after(
                         setting.network.dataDelay(from.host.index, target.host.index),
                         () -> arrive(from, target, frame)));
     }
 
-    private void arrive(ProcessContext from, NodeProcess target, Frame frame) {
+    private void arrive(ProcessContext from, NodeProcess target, GroupFrame frame) {
         if (!setting.network.isCutEitherWay(from.host.index, target.host.index)) {
             target.deliver(() -> target.trainer().ifPresent(trainer -> trainer.receive(frame)));
         } else if (from.isAlive()

@@ -19,7 +19,7 @@ final class Network {
     private final long[][] outUntil;
     private final long[][] slowNanos;
     private final SplittableRandom random;
-    private final Tally tally;
+    private final WorldStatistics statistics;
     private final Timeline timeline;
     private double lateness;
     private double loss;
@@ -27,7 +27,7 @@ final class Network {
     private long delayNanos;
     private long dataDelayNanos;
 
-    Network(int hosts, FaultProfile profile, SplittableRandom random, Tally tally, Timeline timeline) {
+    Network(int hosts, FaultProfile profile, SplittableRandom random, WorldStatistics statistics, Timeline timeline) {
         this.cut = new boolean[hosts][hosts];
         this.out = new boolean[hosts][hosts];
         this.cutUntil = new long[hosts][hosts];
@@ -36,7 +36,7 @@ final class Network {
         this.lateness = profile.lateness();
         this.slowNanos = new long[hosts][hosts];
         this.random = random;
-        this.tally = tally;
+        this.statistics = statistics;
         this.loss = profile.loss();
         this.duplication = profile.duplication();
         this.delayNanos = profile.delayNanos();
@@ -157,11 +157,11 @@ final class Network {
         }
         if (loss > 0 && random.nextDouble() < loss) {
             disturbed(from, to, timeline.now());
-            tally.fault(FaultKind.LOSS);
+            statistics.fault(FaultKind.LOSS);
             return 0;
         }
         if (duplication > 0 && random.nextDouble() < duplication) {
-            tally.fault(FaultKind.DUPLICATION);
+            statistics.fault(FaultKind.DUPLICATION);
             return 2;
         }
         return 1;
@@ -170,7 +170,7 @@ final class Network {
     long delay(int from, int to) {
         long late = 0;
         if (lateness > 0 && random.nextDouble() < lateness) {
-            tally.fault(FaultKind.LATE_MESSAGE);
+            statistics.fault(FaultKind.LATE_MESSAGE);
             late = LATE_NANOS_MIN + random.nextLong(LATE_NANOS_SPREAD);
             disturbed(from, to, timeline.now() + late);
         }

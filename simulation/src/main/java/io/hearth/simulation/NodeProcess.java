@@ -50,7 +50,7 @@ final class NodeProcess extends ProcessContext {
     private boolean isLeaving;
 
     NodeProcess(
-            Setting setting,
+            WorldSetting setting,
             Surroundings surroundings,
             ProcessListener listener,
             Neighbours neighbours,
@@ -60,7 +60,7 @@ final class NodeProcess extends ProcessContext {
     }
 
     private NodeProcess(
-            Setting setting,
+            WorldSetting setting,
             Surroundings surroundings,
             ProcessListener listener,
             Neighbours neighbours,
@@ -86,7 +86,7 @@ final class NodeProcess extends ProcessContext {
                 : null;
     }
 
-    private static ViewMachine.Start start(Setting setting, Host host) {
+    private static ViewMachine.Start start(WorldSetting setting, Host host) {
         return setting.hooks.start(new ViewMachine.Start(
                 setting.wallMillis(host.home),
                 host.disk.load(setting.hooks::rebuild),
@@ -129,7 +129,7 @@ final class NodeProcess extends ProcessContext {
     @Override
     public Bytes status(Lineage lineage) {
         return trainer()
-                .map(trainer -> CollectiveMessages.encode(trainer.state().status(Setting.text(lineage))))
+                .map(trainer -> CollectiveMessages.encode(trainer.state().status(WorldSetting.text(lineage))))
                 .orElse(Bytes.EMPTY);
     }
 
@@ -231,7 +231,7 @@ final class NodeProcess extends ProcessContext {
         if (!isAlive()) {
             return;
         }
-        setting.tally.event();
+        setting.statistics.event();
         Step<HealthState, HealthMachine.Effect> step = watch.step(health, event, setting.now());
         health = step.state();
         for (HealthMachine.Effect effect : step.effects()) {
@@ -258,7 +258,7 @@ final class NodeProcess extends ProcessContext {
     }
 
     private void carryOut(ViewEvent cause, Step<ViewState, ViewEffect> step) {
-        setting.tally.event();
+        setting.statistics.event();
         View lived = state.view();
         state = step.state();
         List<ViewEffect> effects = setting.hooks.effects(this, cause, step.effects());

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 final class Outages {
     private static final long SHORTEST_NANOS = SECOND / 2;
 
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Cluster cluster;
     private final Listener listener;
     private final SplittableRandom random;
     private long outUntil; // until then some pair may be out
     private int peaces;
 
-    Outages(Setting setting, Cluster cluster, Listener listener) {
+    Outages(WorldSetting setting, Cluster cluster, Listener listener) {
         this.setting = setting;
         this.cluster = cluster;
         this.listener = listener;
@@ -90,7 +90,7 @@ final class Outages {
         List<Pair> pairs = pairs(null);
         long nanos = SHORTEST_NANOS + random.nextLong(16 * SECOND);
         long spread = 300 * MILLI + random.nextLong(600 * MILLI);
-        setting.tally.fault(FaultKind.OUTAGE);
+        setting.statistics.fault(FaultKind.OUTAGE);
         outOfAll(pairs, nanos, spread, true);
         return setting.now() + nanos + spread;
     }

@@ -4,7 +4,7 @@ import io.hearth.collective.pair.machine.ReceiveMachine;
 import io.hearth.collective.pair.machine.SendMachine;
 import java.util.Optional;
 
-/** Wrong sends from rank to rank: one class for each {@link PlantedBug} of that kind. */
+/** Wrong sends from rank to rank: one class for each {@code PlantedBug} of that kind. */
 final class PairBugHooks {
     private PairBugHooks() {}
 

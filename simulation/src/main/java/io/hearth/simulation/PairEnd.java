@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** One end of an ordered pair of members, for as long as both stay members, as {@code PeerChannel} is in a node. */
 abstract sealed class PairEnd permits PairOut, PairIn {
     final ProcessContext process;
-    final Setting setting;
+    final WorldSetting setting;
     final PairTraffic traffic;
 
     /** Lineage and both members, sender first: the same at both ends. */

@@ -68,7 +68,7 @@ final class PairIn extends PairEnd {
     }
 
     private void step(Event event) {
-        setting.tally.event();
+        setting.statistics.event();
         Step<ReceiveMachine.State, Effect> step = machine.step(state, event, setting.now());
         state = setting.hooks.received(event, step.state());
         for (Effect effect : step.effects()) {

@@ -80,7 +80,7 @@ final class PairOut extends PairEnd {
     }
 
     private void step(Event event) {
-        setting.tally.event();
+        setting.statistics.event();
         Step<SendMachine.State, Effect> step = machine.step(state, event, setting.now());
         state = setting.hooks.sent(event, step.state());
         for (Effect effect : step.effects()) {

@@ -12,7 +12,7 @@ final class PairStream {
     private static final int BREAK_ONE_IN = 40;
     private static final int LATE_ONE_IN = 20;
 
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Way toSender;
     private final Way toReceiver;
     private boolean isClosed;
@@ -29,7 +29,7 @@ final class PairStream {
         }
     }
 
-    PairStream(Setting setting, PairOut sender, PairIn receiver) {
+    PairStream(WorldSetting setting, PairOut sender, PairIn receiver) {
         this.setting = setting;
         this.toSender = new Way(sender);
         this.toReceiver = new Way(receiver);
@@ -73,7 +73,7 @@ final class PairStream {
                 && setting.profile.has(FaultKind.STREAM_BREAK)
                 && setting.pairs.random.nextInt(BREAK_ONE_IN) == 0) {
             isBroken = true;
-            setting.tally.fault(FaultKind.STREAM_BREAK);
+            setting.statistics.fault(FaultKind.STREAM_BREAK);
             close();
             return;
         }

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
  */
 final class PairTraffic {
     final ProcessContext process;
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Supplier<GroupMachine.State> state;
     private final BooleanSupplier isAtWork;
     private final Function<NodeId, Optional<PairTraffic>> others;
@@ -136,7 +136,7 @@ final class PairTraffic {
                     member.node(),
                     setting.name(member.node()) + "." + member.incarnation() + "@" + member.entryEpoch());
         }
-        lineage = Setting.text(view.lineage());
+        lineage = WorldSetting.text(view.lineage());
         own = now.getOrDefault(process.host.id, "");
         for (Map.Entry<NodeId, String> known : members.entrySet()) {
             if (!before.equals(lineage + own) || !known.getValue().equals(now.get(known.getKey()))) {

@@ -48,7 +48,7 @@ final class Parts {
     }
 
     /** The result of {@code self} from its received inputs; {@code byRank} is the order of the blocks. */
-    static long part(Signature signature, NodeId self, List<NodeId> byRank, Map<NodeId, Frame.Share> came) {
+    static long part(Signature signature, NodeId self, List<NodeId> byRank, Map<NodeId, GroupFrame.Share> came) {
         return switch (signature.kind()) {
             case REDUCE -> isRoot(signature, self) ? sum(came.values()) : 0;
             case GATHER -> isRoot(signature, self) ? inOrder(byRank, came) : 0;
@@ -62,14 +62,14 @@ final class Parts {
         return signature.root().filter(node::equals).isPresent();
     }
 
-    private static long sum(Collection<Frame.Share> shares) {
-        return shares.stream().mapToLong(Frame.Share::value).sum();
+    private static long sum(Collection<GroupFrame.Share> shares) {
+        return shares.stream().mapToLong(GroupFrame.Share::value).sum();
     }
 
-    private static long inOrder(List<NodeId> byRank, Map<NodeId, Frame.Share> came) {
+    private static long inOrder(List<NodeId> byRank, Map<NodeId, GroupFrame.Share> came) {
         long blocks = 0;
         for (NodeId node : byRank) {
-            Frame.Share share = came.get(node);
+            GroupFrame.Share share = came.get(node);
             blocks = 31 * blocks + (share == null ? 0 : share.value());
         }
         return blocks;

@@ -33,11 +33,11 @@ record Population(List<Host> hosts, boolean isCrowd) {
         int machines = 1 + extremes.nextInt(3);
         for (int machine = 1; machine <= machines; machine++) {
             if (extremes.nextInt(3) == 0) {
-                add(hosts, Nodes.agent(machine), Role.AGENT, "");
+                add(hosts, NodeIds.agent(machine), Role.AGENT, "");
             }
             int trainers = machine == 1 ? 2 + extremes.nextInt(2) : extremes.nextInt(3);
             for (int i = 0; i < trainers && hosts.size() < HOSTS_MAX; i++) {
-                add(hosts, Nodes.trainer(machine, i), Role.TRAINER, GROUPS.getFirst());
+                add(hosts, NodeIds.trainer(machine, i), Role.TRAINER, GROUPS.getFirst());
             }
         }
         return hosts;
@@ -59,9 +59,9 @@ record Population(List<Host> hosts, boolean isCrowd) {
             String group = GROUPS.get(
                     groups == GROUPS.size() ? rarities.nextInt(groups) : groups == 2 && random.nextBoolean() ? 1 : 0);
             if (isAgent) {
-                add(hosts, Nodes.agent(machine), Role.AGENT, "");
+                add(hosts, NodeIds.agent(machine), Role.AGENT, "");
             } else {
-                add(hosts, Nodes.trainer(machine, i % USUAL_TRAINERS_MAX), Role.TRAINER, group);
+                add(hosts, NodeIds.trainer(machine, i % USUAL_TRAINERS_MAX), Role.TRAINER, group);
             }
         }
         return hosts;

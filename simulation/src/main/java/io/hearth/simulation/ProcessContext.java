@@ -11,17 +11,17 @@ import java.util.function.Supplier;
 
 /** One start of a node as its parts see it: who it is, whether it runs or stands still, and the world around it. */
 abstract class ProcessContext implements BugHooks.Node {
-    final Setting setting;
+    final WorldSetting setting;
     final Surroundings surroundings;
     final Host host;
     final long incarnation;
 
     private final Deque<Runnable> backlog = new ArrayDeque<>(); // what came while it stood still
-    private long pausedSince = -Setting.WELL_NANOS;
-    private long pausedUntil = -Setting.WELL_NANOS;
+    private long pausedSince = -WorldSetting.WELL_NANOS;
+    private long pausedUntil = -WorldSetting.WELL_NANOS;
     private boolean isAlive = true;
 
-    ProcessContext(Setting setting, Surroundings surroundings, Host host, long incarnation) {
+    ProcessContext(WorldSetting setting, Surroundings surroundings, Host host, long incarnation) {
         this.setting = setting;
         this.surroundings = surroundings;
         this.host = host;

@@ -18,12 +18,12 @@ final class Quiescence {
     private static final long LAST_TRAINING_LENGTH = 3;
     private static final long WATCH_NANOS = 100 * MILLI;
 
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Cluster cluster;
     private final long began;
     private final long oneViewNanosMax;
 
-    Quiescence(Setting setting, Cluster cluster, Removals removals, Liar liar) {
+    Quiescence(WorldSetting setting, Cluster cluster, Removals removals, Liar liar) {
         this.setting = setting;
         this.cluster = cluster;
         this.began = setting.now();
@@ -60,7 +60,7 @@ final class Quiescence {
             }
             setting.timeline.runUntil(setting.now() + WATCH_NANOS);
             if (settled == Long.MAX_VALUE && isSettled()) {
-                setting.tally.settled(setting.now() - began);
+                setting.statistics.settled(setting.now() - began);
             }
             settled = isSettled() ? Math.min(settled, setting.now()) : Long.MAX_VALUE;
         }

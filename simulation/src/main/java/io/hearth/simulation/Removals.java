@@ -24,7 +24,7 @@ final class Removals implements Outages.Listener {
     /** The lineage of a process and the time since when it lives there. */
     private record Residence(Lineage lineage, long sinceNanos) {}
 
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Cluster cluster;
     private final Dissolutions dissolutions;
     private final Expulsion expulsion;
@@ -39,7 +39,7 @@ final class Removals implements Outages.Listener {
     private boolean isWatching; // while all links may still come back in time, or did
     private boolean areBack;
 
-    Removals(Setting setting, Cluster cluster, Dissolutions dissolutions, Expulsion expulsion, Liar liar) {
+    Removals(WorldSetting setting, Cluster cluster, Dissolutions dissolutions, Expulsion expulsion, Liar liar) {
         this.setting = setting;
         this.cluster = cluster;
         this.dissolutions = dissolutions;
@@ -64,7 +64,7 @@ final class Removals implements Outages.Listener {
 
     /** A quorum accepted a successor. */
     void committed(ViewChecker.Succession change) {
-        setting.tally.view();
+        setting.statistics.view();
         expulsion.committed(change);
         if (change.view().isTombstone()) {
             dissolutions.ended(change);

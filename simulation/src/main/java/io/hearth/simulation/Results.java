@@ -30,5 +30,5 @@ interface Results {
     void flipped(long model);
 
     /** A step begins with one state of those that its members claim, by rank. */
-    void agreed(List<Frame.Claim> byRank, Frame.Claim agreed);
+    void agreed(List<GroupFrame.Claim> byRank, GroupFrame.Claim agreed);
 }

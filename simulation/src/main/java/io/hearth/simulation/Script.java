@@ -23,7 +23,7 @@ final class Script {
     private static final long PATIENCE_NANOS = 10 * SECOND;
 
     private final ProcessContext process;
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Trainer trainer;
     private final SortedMap<Long, Call> calls = new TreeMap<>();
     private final SortedMap<Long, Ending> endings = new TreeMap<>();
@@ -155,7 +155,7 @@ final class Script {
     }
 
     /** A number ended here, with {@code sum} unless it was rejected. */
-    void ended(Status.Kept outcome, Optional<Frame.Sum> sum, View view) {
+    void ended(Status.Kept outcome, Optional<GroupFrame.Sum> sum, View view) {
         long number = outcome.number();
         Call call = calls.remove(number);
         if (call == null) {
@@ -171,7 +171,7 @@ final class Script {
                 sum,
                 setting.depth == 1 ? trainer.state().ranks() : List.of());
         endings.put(number, ending);
-        setting.tally.collective();
+        setting.statistics.collective();
         process.trace(() -> "ends number " + number + " "
                 + sum.map(known -> "with " + known.contributors().size() + " contributors of group epoch "
                                 + known.groupEpoch())
@@ -193,7 +193,7 @@ final class Script {
 
     private void learn(Call call, Ending ending) {
         if (call.beginsStep()) {
-            ending.sum().ifPresent(agreed -> steps.begin(Setting.text(ending.lineage()), agreed.value()));
+            ending.sum().ifPresent(agreed -> steps.begin(WorldSetting.text(ending.lineage()), agreed.value()));
             return;
         }
         if (setting.hasSteps) {

@@ -53,12 +53,12 @@ public final class Simulation {
         return new Outcome(
                 seed,
                 world.setting.spans.name(),
-                world.setting.tally.events(),
+                world.setting.statistics.events(),
                 world.setting.viewChecker.views(),
-                world.setting.tally.collectives(),
+                world.setting.statistics.collectives(),
                 world.setting.now(),
-                world.setting.tally.faults(),
-                world.setting.tally.recovery(),
+                world.setting.statistics.faults(),
+                world.setting.statistics.recovery(),
                 violation);
     }
 

@@ -4,7 +4,7 @@ import io.hearth.collective.state.StateClaim;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Bugs at the beginning of steps: one class for each {@link PlantedBug} of that kind. */
+/** Bugs at the beginning of steps: one class for each {@code PlantedBug} of that kind. */
 final class StepBugHooks {
     private StepBugHooks() {}
 

@@ -24,7 +24,7 @@ final class Steps {
             Signature.Kind.REDUCE, Signature.Kind.GATHER, Signature.Kind.SCATTER, Signature.Kind.REDUCE_SCATTER);
 
     private final ProcessContext process;
-    private final Setting setting;
+    private final WorldSetting setting;
     private final List<Long> models = new ArrayList<>(List.of(0L)); // newest last; one per number where calls overlap
     private String passedIn = ""; // lineage of the newest beginning
     private long revision;
@@ -124,8 +124,8 @@ final class Steps {
     }
 
     /** This member's claim at the beginning of a step of that lineage. */
-    Frame.Claim claim(String lineage) {
-        return new Frame.Claim(revision, models.getLast(), !lineage.equals(passedIn));
+    GroupFrame.Claim claim(String lineage) {
+        return new GroupFrame.Claim(revision, models.getLast(), !lineage.equals(passedIn));
     }
 
     /** Replaces the model by the fetched one. */

@@ -9,7 +9,7 @@ interface Surroundings {
     void send(ProcessContext from, NodeId to, Message message);
 
     /** Sends a frame over the data stream: late, but not lost while both processes live. */
-    void stream(ProcessContext from, NodeId to, Frame frame);
+    void stream(ProcessContext from, NodeId to, GroupFrame frame);
 
     /** Whether a stream to that node can open now. */
     boolean isReachable(ProcessContext from, NodeId node);

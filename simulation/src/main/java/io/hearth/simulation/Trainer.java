@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Trainer {
     private final ProcessContext process;
-    private final Setting setting;
+    private final WorldSetting setting;
     private final GroupMachine machine;
     private final Script script;
     private final Exchanges exchanges;
@@ -100,8 +100,8 @@ final class Trainer {
 
     /** Stops the data threads and returns the status of the group. */
     Bytes freeze(Lineage lineage, long epoch) {
-        var now = new Event.Freeze(new GroupMachine.Frozen(Setting.text(lineage), epoch));
-        reported = state.status(Setting.text(lineage));
+        var now = new Event.Freeze(new GroupMachine.Frozen(WorldSetting.text(lineage), epoch));
+        reported = state.status(WorldSetting.text(lineage));
         Bytes status = CollectiveMessages.encode(reported);
         long late = setting.hooks.lateFreezeNanos();
         if (late == 0) {
@@ -129,7 +129,7 @@ final class Trainer {
     }
 
     void install(View next) {
-        if (!script.isOver() && !state.mayGoOnIn(Setting.text(next.lineage()))) {
+        if (!script.isOver() && !state.mayGoOnIn(WorldSetting.text(next.lineage()))) {
             script.removed("it began in another lineage");
         }
         if (script.isOver()) {
@@ -145,7 +145,7 @@ final class Trainer {
 
     private void enter(View next) {
         view = next;
-        String lineage = Setting.text(next.lineage());
+        String lineage = WorldSetting.text(next.lineage());
         GroupView groupView = next.groupView(process.host.group).orElseThrow();
         List<NodeId> members =
                 next.group(process.host.group).stream().map(Member::node).toList();
@@ -211,14 +211,14 @@ final class Trainer {
         return true;
     }
 
-    void receive(Frame frame) {
+    void receive(GroupFrame frame) {
         exchanges.receive(frame); // kept while it is out, too: it may belong to the group that it comes back into
     }
 
     // ---- the group machine and its effects
 
     void step(Event event) {
-        setting.tally.event();
+        setting.statistics.event();
         String fence = state.layout().fence();
         Step<State, Effect> step = machine.step(state, event, setting.now());
         state = setting.hooks.remembered(step.state());
@@ -244,7 +244,7 @@ final class Trainer {
             case Effect.End(var outcome) -> {
                 if (view != null) {
                     var sum = outcome.refusal().isPresent()
-                            ? Optional.<Frame.Sum>empty()
+                            ? Optional.<GroupFrame.Sum>empty()
                             : exchanges.result(outcome.number());
                     script.ended(outcome, sum, view);
                 }

@@ -13,7 +13,7 @@ import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Bugs in how views are announced, repaired and left: one class for each {@link PlantedBug} of that kind. */
+/** Bugs in how views are announced, repaired and left: one class for each {@code PlantedBug} of that kind. */
 final class ViewBugHooks {
     private ViewBugHooks() {}
 

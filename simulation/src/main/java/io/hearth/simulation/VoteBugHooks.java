@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Votes that are miscounted or forgotten: one class for each {@link PlantedBug} of that kind. */
+/** Votes that are miscounted or forgotten: one class for each {@code PlantedBug} of that kind. */
 final class VoteBugHooks {
     private VoteBugHooks() {}
 

@@ -24,7 +24,7 @@ final class World implements Surroundings, ProcessListener {
     /** A disk that is slower needs more than a network that is well. */
     private static final long SLOW_DISK_NANOS_IN_PEACE = 700 * MILLI;
 
-    final Setting setting;
+    final WorldSetting setting;
     final Liar liar;
     private final Cluster cluster;
     private final Expulsion expulsion;
@@ -37,7 +37,7 @@ final class World implements Surroundings, ProcessListener {
     private final ByzantineNode byzantine;
 
     World(long seed, BugHooks hooks, @Nullable Consumer<String> trace, Optional<LiePlan> lies) {
-        this.setting = new Setting(seed, hooks, trace, lies);
+        this.setting = new WorldSetting(seed, hooks, trace, lies);
         this.cluster = new Cluster(setting, this, this);
         this.liar = new Liar(setting, cluster);
         this.expulsion = new Expulsion(setting, cluster);
@@ -84,12 +84,12 @@ final class World implements Surroundings, ProcessListener {
             settle();
         }
         setting.note("the last training");
-        setting.enter(Setting.Phase.LAST_TRAINING);
+        setting.enter(WorldSetting.Phase.LAST_TRAINING);
         new Quiescence(setting, cluster, removals, liar).trainOnceMore();
     }
 
     private void endFaults() {
-        setting.enter(Setting.Phase.PEACE);
+        setting.enter(WorldSetting.Phase.PEACE);
         injector.end();
         liar.end();
         outages.end();
@@ -114,7 +114,7 @@ final class World implements Surroundings, ProcessListener {
     }
 
     @Override
-    public void stream(ProcessContext from, NodeId to, Frame frame) {
+    public void stream(ProcessContext from, NodeId to, GroupFrame frame) {
         bus.stream(from, to, frame);
     }
 

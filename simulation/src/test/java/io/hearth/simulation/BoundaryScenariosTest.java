@@ -21,7 +21,7 @@ final class BoundaryScenariosTest {
     private final ViewStage stage = new ViewStage(1);
 
     private Actor trainer(int machine) {
-        Actor host = stage.add(Nodes.trainer(machine, 0), Role.TRAINER, ElectionConfig.DEFAULTS);
+        Actor host = stage.add(NodeIds.trainer(machine, 0), Role.TRAINER, ElectionConfig.DEFAULTS);
         stage.start(host);
         return host;
     }

@@ -63,7 +63,9 @@ final class StoriesTest {
 
     private Actor host(int machine, Role role) {
         Actor host = stage.add(
-                role == Role.AGENT ? Nodes.agent(machine) : Nodes.trainer(machine, 0), role, ElectionConfig.DEFAULTS);
+                role == Role.AGENT ? NodeIds.agent(machine) : NodeIds.trainer(machine, 0),
+                role,
+                ElectionConfig.DEFAULTS);
         stage.start(host);
         return host;
     }
@@ -216,11 +218,11 @@ final class StoriesTest {
     /** A sibling that asked for entry made a new record where that of the founder was lost: the founder's seat is dead. */
     @Test
     void aFounderWhoseRecordASiblingMadeAnewGivesUpWithinAMinute() {
-        Actor founder = stage.add(Nodes.trainer(1, 0), Role.TRAINER, ElectionConfig.DEFAULTS);
+        Actor founder = stage.add(NodeIds.trainer(1, 0), Role.TRAINER, ElectionConfig.DEFAULTS);
         stage.start(founder);
         stage.run(stage.now() + SECOND);
         founder.folder.lose();
-        stage.start(stage.add(Nodes.trainer(1, 1), Role.TRAINER, ElectionConfig.DEFAULTS));
+        stage.start(stage.add(NodeIds.trainer(1, 1), Role.TRAINER, ElectionConfig.DEFAULTS));
         stage.run(stage.now() + 20 * SECOND);
         assertFalse(stage.isUnited(), "the founder's view lists the seat of the lost record");
         stage.unite(50 * SECOND, "given up");
@@ -322,7 +324,7 @@ final class StoriesTest {
     private List<Actor> home(int machine, int count) {
         var hosts = new ArrayList<Actor>();
         for (int slot = 0; slot < count; slot++) {
-            hosts.add(stage.add(Nodes.trainer(machine, slot), Role.TRAINER, ElectionConfig.DEFAULTS));
+            hosts.add(stage.add(NodeIds.trainer(machine, slot), Role.TRAINER, ElectionConfig.DEFAULTS));
             stage.start(hosts.getLast());
             stage.run(stage.now() + 600 * MILLI);
             stage.unite(5 * SECOND, "start");
@@ -431,7 +433,7 @@ final class StoriesTest {
         List<Actor> hosts = new ArrayList<>(cluster(Role.TRAINER, 2));
         hosts.forEach(host -> busy(host, 3));
         hosts.getLast().folder.lose();
-        Actor beside = stage.add(Nodes.agent(2), Role.AGENT, ElectionConfig.DEFAULTS);
+        Actor beside = stage.add(NodeIds.agent(2), Role.AGENT, ElectionConfig.DEFAULTS);
         stage.start(beside);
         stage.run(stage.now() + 5 * SECOND);
         assertEquals(1, view(beside).members().size());
@@ -445,7 +447,7 @@ final class StoriesTest {
         List<Actor> hosts = new ArrayList<>(cluster(Role.TRAINER, 2));
         hosts.forEach(host -> busy(host, 3));
         hosts.getLast().folder.lose();
-        Actor beside = stage.add(Nodes.trainer(2, 1), Role.TRAINER, ElectionConfig.DEFAULTS);
+        Actor beside = stage.add(NodeIds.trainer(2, 1), Role.TRAINER, ElectionConfig.DEFAULTS);
         stage.start(beside);
         boundary(beside, 0);
         stage.run(stage.now() + 5 * SECOND);

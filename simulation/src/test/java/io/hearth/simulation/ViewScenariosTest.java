@@ -28,7 +28,7 @@ final class ViewScenariosTest {
     private final ViewStage stage = new ViewStage(1);
 
     private Actor host(int machine, Role role, ElectionConfig config) {
-        return stage.add(role == Role.AGENT ? Nodes.agent(machine) : Nodes.trainer(machine, 0), role, config);
+        return stage.add(role == Role.AGENT ? NodeIds.agent(machine) : NodeIds.trainer(machine, 0), role, config);
     }
 
     /** Trainers that started one after the other and are one view; in the order of their ranks. */
@@ -407,7 +407,7 @@ final class ViewScenariosTest {
     void manyTrainersOfOneMachineHaveOneVote() {
         List<Actor> hosts = cluster(3);
         for (int slot = 1; slot <= 3; slot++) {
-            stage.start(stage.add(Nodes.trainer(3, slot), Role.TRAINER, ElectionConfig.DEFAULTS));
+            stage.start(stage.add(NodeIds.trainer(3, slot), Role.TRAINER, ElectionConfig.DEFAULTS));
         }
         stage.unite(10 * SECOND, "start");
         stage.hosts.values().stream()

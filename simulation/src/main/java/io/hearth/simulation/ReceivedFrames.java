@@ -22,19 +22,19 @@ import java.util.function.Consumer;
  *
  * <p>For a sum, each member sends its input to all. As on a ring, each member finishes in its own time.
  */
-final class Streams {
-    private final Map<Long, SortedMap<NodeId, Frame.Share>> inputs = new HashMap<>();
-    private final Map<Long, Frame.Sum> results = new HashMap<>();
-    private final Map<Long, Frame.Sum> inHand = new HashMap<>();
+final class ReceivedFrames {
+    private final Map<Long, SortedMap<NodeId, GroupFrame.Share>> inputs = new HashMap<>();
+    private final Map<Long, GroupFrame.Sum> results = new HashMap<>();
+    private final Map<Long, GroupFrame.Sum> inHand = new HashMap<>();
     private final Map<Long, Set<NodeId>> held = new HashMap<>();
-    private final Map<Long, Frame.Sum> carried = new HashMap<>();
+    private final Map<Long, GroupFrame.Sum> carried = new HashMap<>();
     private final Set<String> formerFences = new HashSet<>();
-    private List<Frame> early = new ArrayList<>();
-    private final Consumer<Frame> boundary;
+    private List<GroupFrame> early = new ArrayList<>();
+    private final Consumer<GroupFrame> boundary;
     private boolean isOpen;
 
     /** {@code boundary} gets the frames of the beginnings of steps. */
-    public Streams(Consumer<Frame> boundary) {
+    public ReceivedFrames(Consumer<GroupFrame> boundary) {
         this.boundary = boundary;
     }
 
@@ -54,9 +54,9 @@ final class Streams {
         held.clear();
         carried.clear();
         isOpen = false;
-        List<Frame> waiting = early;
+        List<GroupFrame> waiting = early;
         early = new ArrayList<>();
-        for (Frame frame : waiting) {
+        for (GroupFrame frame : waiting) {
             if (frame.fence().equals(fence)) {
                 take(frame);
             } else if (!formerFences.contains(frame.fence())) {
@@ -71,7 +71,7 @@ final class Streams {
      * @param fences whether frames of former group epochs are dropped
      * @return whether it may complete a call
      */
-    boolean receive(Frame frame, String fence, boolean fences) {
+    boolean receive(GroupFrame frame, String fence, boolean fences) {
         boolean isFormer = formerFences.contains(frame.fence());
         if (frame.fence().equals(fence) || (isFormer && !fences)) {
             take(frame);
@@ -83,25 +83,25 @@ final class Streams {
         return false;
     }
 
-    private void take(Frame frame) {
+    private void take(GroupFrame frame) {
         switch (frame) {
-            case Frame.Input input -> input(input.number(), input.from(), input.share());
-            case Frame.Carried result -> carried(result.number(), result.sum());
-            case Frame.Held holder -> held(holder.number(), holder.from());
-            case Frame.Claimed _, Frame.Ask _, Frame.Chunk _ -> boundary.accept(frame);
+            case GroupFrame.Input input -> input(input.number(), input.from(), input.share());
+            case GroupFrame.Carried result -> carried(result.number(), result.sum());
+            case GroupFrame.Held holder -> held(holder.number(), holder.from());
+            case GroupFrame.Claimed _, GroupFrame.Ask _, GroupFrame.Chunk _ -> boundary.accept(frame);
         }
     }
 
-    void input(long number, NodeId from, Frame.Share share) {
+    void input(long number, NodeId from, GroupFrame.Share share) {
         inputs.computeIfAbsent(number, _ -> new TreeMap<>()).put(from, share);
     }
 
     /** The inputs of a number, by member. */
-    SortedMap<NodeId, Frame.Share> inputs(long number) {
+    SortedMap<NodeId, GroupFrame.Share> inputs(long number) {
         return inputs.getOrDefault(number, Collections.emptySortedMap());
     }
 
-    void carried(long number, Frame.Sum sum) {
+    void carried(long number, GroupFrame.Sum sum) {
         carried.put(number, sum);
     }
 
@@ -109,7 +109,7 @@ final class Streams {
         held.computeIfAbsent(number, _ -> new HashSet<>()).add(holder);
     }
 
-    Optional<Frame.Sum> carried(long number) {
+    Optional<GroupFrame.Sum> carried(long number) {
         return Optional.ofNullable(carried.get(number));
     }
 
@@ -117,20 +117,20 @@ final class Streams {
         return held.getOrDefault(number, Set.of());
     }
 
-    Optional<Frame.Sum> result(long number) {
+    Optional<GroupFrame.Sum> result(long number) {
         return Optional.ofNullable(results.get(number));
     }
 
-    void result(long number, Frame.Sum sum) {
+    void result(long number, GroupFrame.Sum sum) {
         results.put(number, sum);
     }
 
     /** The result of a sum in place: present until the number ends or runs again from its input. */
-    Optional<Frame.Sum> inHand(long number) {
+    Optional<GroupFrame.Sum> inHand(long number) {
         return Optional.ofNullable(inHand.get(number));
     }
 
-    void inHand(long number, Frame.Sum sum) {
+    void inHand(long number, GroupFrame.Sum sum) {
         inHand.put(number, sum);
     }
 
@@ -149,12 +149,12 @@ final class Streams {
     }
 
     /** The inputs of the first running sum that has all of them. */
-    Optional<Map.Entry<Long, SortedMap<NodeId, Frame.Share>>> complete(GroupMachine.State state) {
+    Optional<Map.Entry<Long, SortedMap<NodeId, GroupFrame.Share>>> complete(GroupMachine.State state) {
         ByNumber<GroupMachine.Open> open = state.open();
         for (int place = 0; place < open.size(); place++) {
             long number = open.number(place);
             GroupMachine.Open sum = open.at(place);
-            SortedMap<NodeId, Frame.Share> got = inputs(number);
+            SortedMap<NodeId, GroupFrame.Share> got = inputs(number);
             if (sum.running()
                     && sum.signature().kind() == Signature.Kind.ALL_REDUCE
                     && !sum.signature().inPlace()

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /** Counts the events of one world and measures how long the cluster took to recover. */
-final class Tally {
+final class WorldStatistics {
     /** Kinds that lose a process or a pair for a while, so that a view or a number is late. */
     private static final Set<FaultKind> LASTING = EnumSet.of(
             FaultKind.KILL,
@@ -36,7 +36,7 @@ final class Tally {
     private long collectives;
     private long transfers;
 
-    Tally(LongSupplier clock) {
+    WorldStatistics(LongSupplier clock) {
         this.clock = clock;
     }
 

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What one seed draws before anything happens, and what all parts of its world share: time, chance, the network and the trace. */
-final class Setting {
+final class WorldSetting {
     private static final long EXTREMES = 0x5DEECE66DL;
     private static final long LIARS = 0x4C49_4553;
     private static final long GOSSIPS = 0x474F_5353;
@@ -42,7 +42,7 @@ final class Setting {
     }
 
     final Timeline timeline = new Timeline();
-    final Tally tally = new Tally(timeline::now);
+    final WorldStatistics statistics = new WorldStatistics(timeline::now);
     final ViewChecker viewChecker = new ViewChecker(timeline::now);
     final SplittableRandom random;
     final SplittableRandom liars;
@@ -92,7 +92,7 @@ final class Setting {
      *
      * @param lies what a member tells in any case; else only some worlds have a liar
      */
-    Setting(long seed, BugHooks hooks, @Nullable Consumer<String> trace, Optional<LiePlan> lies) {
+    WorldSetting(long seed, BugHooks hooks, @Nullable Consumer<String> trace, Optional<LiePlan> lies) {
         this.random = new SplittableRandom(seed);
         this.hooks = hooks;
         this.trace = trace;
@@ -111,7 +111,7 @@ final class Setting {
         boolean isPutOut = expulsions.nextInt(PUT_OUT_ONE_IN) == 0 && !hasLiar;
         this.profile = isPutOut ? withSight.with(FaultKind.PUT_OUT) : withSight;
         this.population = Population.draw(random, rarities, extremes);
-        this.network = new Network(population.hosts().size(), profile, random, tally, timeline);
+        this.network = new Network(population.hosts().size(), profile, random, statistics, timeline);
         this.hasFlood = random.nextInt(FLOODS_ONE_IN) == 0;
         var onPartition =
                 random.nextInt(4) == 0 ? ElectionConfig.OnPartition.CONTINUE : ElectionConfig.OnPartition.STALL;
@@ -167,7 +167,7 @@ final class Setting {
     long wallMillis(Home home) {
         long jump = 0;
         if (profile.has(FaultKind.CLOCK_JUMP)) {
-            tally.fault(FaultKind.CLOCK_JUMP);
+            statistics.fault(FaultKind.CLOCK_JUMP);
             jump = random.nextLong(-CLOCK_MILLIS_MAX, CLOCK_MILLIS_MAX);
         }
         return 2_000_000_000_000L + home.clockStepMillis() + jump + now() / MILLI + random.nextInt(500);

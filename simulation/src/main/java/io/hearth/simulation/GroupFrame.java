@@ -6,29 +6,29 @@ import java.util.List;
 import java.util.Optional;
 
 /** A frame on a stream of a group; {@code fence} is lineage and group epoch, as in the keys of real streams. */
-sealed interface Frame {
+sealed interface GroupFrame {
     String fence();
 
     long number();
 
     /** One member's input. */
-    record Input(String fence, long number, NodeId from, Share share) implements Frame {}
+    record Input(String fence, long number, NodeId from, Share share) implements GroupFrame {}
 
     /** A result for a member that lacks it. */
-    record Carried(String fence, long number, Sum sum) implements Frame {}
+    record Carried(String fence, long number, Sum sum) implements GroupFrame {}
 
     /** One member's claim of its state at the beginning of a step; {@code doomed} as in {@link Share}. */
     record Claimed(String fence, long number, NodeId from, Claim claim, Optional<CallRejection> doomed)
-            implements Frame {}
+            implements GroupFrame {}
 
     /** A request for a chunk of the agreed state, or for its manifest. */
-    record Ask(String fence, long number, NodeId from, int chunk) implements Frame {}
+    record Ask(String fence, long number, NodeId from, int chunk) implements GroupFrame {}
 
     /** The answer to {@link Ask}; the {@code bits} of a manifest identify the whole model. */
-    record Chunk(String fence, long number, NodeId from, int chunk, long bits) implements Frame {}
+    record Chunk(String fence, long number, NodeId from, int chunk, long bits) implements GroupFrame {}
 
     /** One member holds a forwarded result, the value of a broadcast, or the state of a step. */
-    record Held(String fence, long number, NodeId from) implements Frame {}
+    record Held(String fence, long number, NodeId from) implements GroupFrame {}
 
     /**
      * An input.

@@ -5,7 +5,7 @@ import io.hearth.identity.PeerId;
 import java.util.stream.IntStream;
 
 /** The node ids of simulated machines; made once, because their text form is expensive. */
-final class Nodes {
+final class NodeIds {
     /** Most machines of one world. */
     static final int MACHINES_MAX = 8;
 
@@ -13,9 +13,9 @@ final class Nodes {
     static final int TRAINERS_MAX = 3;
 
     private static final PeerId[] MACHINES =
-            IntStream.rangeClosed(1, MACHINES_MAX).mapToObj(Nodes::machine).toArray(PeerId[]::new);
+            IntStream.rangeClosed(1, MACHINES_MAX).mapToObj(NodeIds::machine).toArray(PeerId[]::new);
 
-    private Nodes() {}
+    private NodeIds() {}
 
     /** {@code machine} from 1. */
     public static NodeId agent(int machine) {

@@ -9,15 +9,15 @@ import java.util.TreeMap;
  * Received chunks of a state that is not in use yet; they outlive one attempt, as in {@code StateStaging}. A state is one number; a
  * chunk is some of its bits, which are also its fingerprint.
  */
-final class Staging {
+final class StateChunks {
     private static final int CHUNKS = 4;
     private static final int CHUNK_BITS = Long.SIZE / CHUNKS;
     private static final long MASK = (1L << CHUNK_BITS) - 1;
 
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Map<Integer, Long> kept = new TreeMap<>();
 
-    Staging(Setting setting) {
+    StateChunks(WorldSetting setting) {
         this.setting = setting;
     }
 
