@@ -125,6 +125,7 @@ final class ArchitectureTest {
             Map.entry("identity.pairing.machine", Set.of("agent", "cli")),
             Map.entry("identity.roster", Set.of("agent", "cli", "simulation", "transport")),
             Map.entry("identity.roster.machine", Set.of("agent", "simulation")),
+            Map.entry("simulation.report", Set.of("cli")),
             Map.entry("transport.cipher", Set.of("bench")),
             Map.entry("transport.links", Set.of("agent", "bench", "collective")));
 

@@ -5,6 +5,7 @@ import static io.hearth.simulation.Timeline.MILLI;
 import io.hearth.election.View;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.PeerId;
+import io.hearth.simulation.report.FaultKind;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;

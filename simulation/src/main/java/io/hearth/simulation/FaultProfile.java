@@ -3,6 +3,7 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
+import io.hearth.simulation.report.FaultKind;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;

@@ -3,6 +3,8 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MICRO;
 import static io.hearth.simulation.Timeline.MILLI;
 
+import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.report.WorldStatistics;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 

@@ -3,6 +3,7 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MICRO;
 import static io.hearth.simulation.Timeline.MILLI;
 
+import io.hearth.simulation.report.FaultKind;
 import java.util.ArrayDeque;
 import java.util.Deque;
 

@@ -1,5 +1,6 @@
 package io.hearth.simulation;
 
+import io.hearth.simulation.report.Outcome;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;

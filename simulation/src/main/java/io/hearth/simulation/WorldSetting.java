@@ -7,6 +7,8 @@ import io.hearth.collective.LossPolicy;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.Lineage;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.report.WorldStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

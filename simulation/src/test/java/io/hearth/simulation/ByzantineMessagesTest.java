@@ -3,6 +3,8 @@ package io.hearth.simulation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.report.Outcome;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.report.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

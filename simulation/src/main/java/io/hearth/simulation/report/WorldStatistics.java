@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.report;
 
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /** Counts the events of one world and measures how long the cluster took to recover. */
-final class WorldStatistics {
+public final class WorldStatistics {
     /** Kinds that lose a process or a pair for a while, so that a view or a number is late. */
     private static final Set<FaultKind> LASTING = EnumSet.of(
             FaultKind.KILL,
@@ -36,11 +36,11 @@ final class WorldStatistics {
     private long collectives;
     private long transfers;
 
-    WorldStatistics(LongSupplier clock) {
+    public WorldStatistics(LongSupplier clock) {
         this.clock = clock;
     }
 
-    void fault(FaultKind kind) {
+    public void fault(FaultKind kind) {
         faults.merge(kind, 1L, Long::sum);
         if (LASTING.contains(kind)) {
             viewsDue.putIfAbsent(kind, clock.getAsLong());
@@ -49,23 +49,23 @@ final class WorldStatistics {
     }
 
     /** A machine took a step. */
-    void event() {
+    public void event() {
         events++;
     }
 
     /** A quorum agreed on a view with members. */
-    void view() {
+    public void view() {
         ended(viewsDue, viewDelays);
     }
 
     /** A member ended a number. */
-    void collective() {
+    public void collective() {
         collectives++;
         ended(numbersDue, numberDelays);
     }
 
     /** All came into one view this long after the faults. */
-    void settled(long nanos) {
+    public void settled(long nanos) {
         peaceDelays.merge(Delays.bucket(nanos), 1L, Long::sum);
     }
 
@@ -77,7 +77,7 @@ final class WorldStatistics {
     }
 
     /** A state was taken over. */
-    void transfer() {
+    public void transfer() {
         transfers++;
     }
 
@@ -85,19 +85,19 @@ final class WorldStatistics {
         return transfers;
     }
 
-    long events() {
+    public long events() {
         return events;
     }
 
-    long collectives() {
+    public long collectives() {
         return collectives;
     }
 
-    Map<FaultKind, Long> faults() {
+    public Map<FaultKind, Long> faults() {
         return faults;
     }
 
-    Outcome.Recovery recovery() {
+    public Outcome.Recovery recovery() {
         return new Outcome.Recovery(new Delays(viewDelays), new Delays(numberDelays), new Delays(peaceDelays));
     }
 }

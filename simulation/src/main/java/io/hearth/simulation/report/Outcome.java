@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.report;
 
 import java.util.Map;
 import java.util.Optional;
@@ -37,9 +37,9 @@ public record Outcome(
      * @param peaceToView from the end of all faults until all were in one view
      */
     public record Recovery(Delays faultToView, Delays faultToNumber, Delays peaceToView) {
-        static final Recovery NONE = new Recovery(Delays.NONE, Delays.NONE, Delays.NONE);
+        public static final Recovery NONE = new Recovery(Delays.NONE, Delays.NONE, Delays.NONE);
 
-        Recovery plus(Recovery other) {
+        public Recovery plus(Recovery other) {
             return new Recovery(
                     faultToView.plus(other.faultToView),
                     faultToNumber.plus(other.faultToNumber),

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.report;
 
 import java.util.Collections;
 import java.util.Map;
