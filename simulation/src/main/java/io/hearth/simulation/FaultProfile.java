@@ -1,9 +1,10 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MILLI;
-import static io.hearth.simulation.Timeline.SECOND;
+import static io.hearth.simulation.time.Timeline.MILLI;
+import static io.hearth.simulation.time.Timeline.SECOND;
 
 import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.time.Spans;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MILLI;
+import static io.hearth.simulation.time.Timeline.MILLI;
 
 import io.hearth.collective.state.machine.FetchMachine;
 import io.hearth.collective.state.machine.FetchMachine.Effect;

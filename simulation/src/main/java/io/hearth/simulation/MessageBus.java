@@ -1,6 +1,6 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MILLI;
+import static io.hearth.simulation.time.Timeline.MILLI;
 
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Message;

@@ -1,10 +1,11 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MICRO;
-import static io.hearth.simulation.Timeline.MILLI;
+import static io.hearth.simulation.time.Timeline.MICRO;
+import static io.hearth.simulation.time.Timeline.MILLI;
 
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.report.WorldStatistics;
+import io.hearth.simulation.time.Timeline;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 

@@ -1,7 +1,7 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MICRO;
-import static io.hearth.simulation.Timeline.MILLI;
+import static io.hearth.simulation.time.Timeline.MICRO;
+import static io.hearth.simulation.time.Timeline.MILLI;
 
 import io.hearth.simulation.report.FaultKind;
 import java.util.ArrayDeque;

@@ -1,6 +1,6 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.SECOND;
+import static io.hearth.simulation.time.Timeline.SECOND;
 
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;

@@ -1,6 +1,6 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MILLI;
+import static io.hearth.simulation.time.Timeline.MILLI;
 
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.Member;

@@ -1,7 +1,7 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MILLI;
-import static io.hearth.simulation.Timeline.SECOND;
+import static io.hearth.simulation.time.Timeline.MILLI;
+import static io.hearth.simulation.time.Timeline.SECOND;
 
 import io.hearth.collective.LossPolicy;
 import io.hearth.election.ElectionConfig;
@@ -9,6 +9,8 @@ import io.hearth.election.Lineage;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.report.WorldStatistics;
+import io.hearth.simulation.time.Spans;
+import io.hearth.simulation.time.Timeline;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

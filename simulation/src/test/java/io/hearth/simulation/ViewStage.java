@@ -1,7 +1,7 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MILLI;
-import static io.hearth.simulation.Timeline.SECOND;
+import static io.hearth.simulation.time.Timeline.MILLI;
+import static io.hearth.simulation.time.Timeline.SECOND;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -32,6 +32,7 @@ import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import io.hearth.simulation.time.Timeline;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

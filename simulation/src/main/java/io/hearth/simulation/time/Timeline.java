@@ -1,12 +1,12 @@
-package io.hearth.simulation;
+package io.hearth.simulation.time;
 
 import java.util.PriorityQueue;
 
 /** Virtual time: a queue of tasks by instant; tasks of one instant run in the order in which they were planned. */
-final class Timeline {
-    static final long MICRO = 1_000L;
-    static final long MILLI = 1_000 * MICRO;
-    static final long SECOND = 1_000 * MILLI;
+public final class Timeline {
+    public static final long MICRO = 1_000L;
+    public static final long MILLI = 1_000 * MICRO;
+    public static final long SECOND = 1_000 * MILLI;
 
     /** Has its own compareTo, because a chain of comparators took an eighth of a world's run time. */
     private record Happening(long atNanos, long order, Runnable what) implements Comparable<Happening> {
@@ -21,16 +21,16 @@ final class Timeline {
     private long order;
     private long now;
 
-    long now() {
+    public long now() {
         return now;
     }
 
-    void after(long delayNanos, Runnable what) {
+    public void after(long delayNanos, Runnable what) {
         queue.add(new Happening(now + delayNanos, order++, what));
     }
 
     /** Runs all tasks that are due by then. */
-    void runUntil(long instant) {
+    public void runUntil(long instant) {
         while (!queue.isEmpty() && queue.peek().atNanos() <= instant) {
             Happening next = queue.remove();
             now = next.atNanos();

@@ -1,6 +1,6 @@
-package io.hearth.simulation;
+package io.hearth.simulation.time;
 
-import static io.hearth.simulation.Timeline.SECOND;
+import static io.hearth.simulation.time.Timeline.SECOND;
 
 import io.hearth.discovery.table.PeerTableLimits;
 import io.hearth.election.ElectionConfig;
@@ -18,7 +18,7 @@ import java.util.SplittableRandom;
  * @param keepRecordNanos after which an unused record is deleted
  * @param absenceNanos longer than every span of this world, if they are scaled
  */
-record Spans(
+public record Spans(
         String name,
         boolean areScaled,
         HealthConfig health,
@@ -32,7 +32,7 @@ record Spans(
     private static final long AT_WORK_NANOS =
             10 * SECOND; // a step that was delayed in vain is not delayed again for 5 s
 
-    static Spans draw(SplittableRandom extremes) {
+    public static Spans draw(SplittableRandom extremes) {
         if (extremes.nextInt(SCALED_ONE_IN) == 0) {
             return scaled(extremes);
         }
@@ -114,32 +114,32 @@ record Spans(
     }
 
     /** Longest sleep of a laptop. */
-    long sleepNanosMax() {
+    public long sleepNanosMax() {
         return areScaled ? absenceNanos : 7 * SECOND;
     }
 
     /** The age of a link from which its ends count as heard in a ballot. */
-    long heardNanos() {
+    public long heardNanos() {
         return 5 * SECOND / 2 + patienceNanos();
     }
 
     /** Longest validity of opinions about a broken pair. */
-    long brokenPairNanos() {
+    public long brokenPairNanos() {
         return 2 * (health.silenceNanos() + election.brokenPairNanos()) + 3 * SECOND;
     }
 
     /** L1: longest time from the end of all faults to one view, if no node waits for its readmission. */
-    long oneViewNanosMax() {
+    public long oneViewNanosMax() {
         return ONE_VIEW_NANOS + 4 * patienceNanos();
     }
 
     /** Longest time from there until all trainers are at work together. */
-    long atWorkNanosMax() {
+    public long atWorkNanosMax() {
         return AT_WORK_NANOS;
     }
 
     /** Longest readmission delay of a node that was removed that often. */
-    long heldNanosMax(long removals) {
+    public long heldNanosMax(long removals) {
         ElectionConfig.ReadmissionDelays holds = election.readmissionDelays();
         return removals > 16 ? holds.mostNanos() : Math.min(holds.mostNanos(), holds.firstNanos() << removals);
     }
