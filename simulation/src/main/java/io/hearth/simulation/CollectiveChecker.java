@@ -7,6 +7,7 @@ import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.rule.Violation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

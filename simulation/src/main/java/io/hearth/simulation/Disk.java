@@ -8,6 +8,7 @@ import io.hearth.election.View;
 import io.hearth.election.protobuf.RecordCodec;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import io.hearth.simulation.rule.Violation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -9,6 +9,8 @@ import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.rule.ViewChecker;
+import io.hearth.simulation.rule.Violation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

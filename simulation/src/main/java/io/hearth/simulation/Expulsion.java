@@ -6,6 +6,8 @@ import io.hearth.election.View;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.PeerId;
 import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.rule.ViewChecker;
+import io.hearth.simulation.rule.Violation;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;

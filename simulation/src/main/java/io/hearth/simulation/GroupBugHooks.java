@@ -15,6 +15,7 @@ import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Member;
 import io.hearth.election.Resolver;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.rule.Violation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -10,6 +10,8 @@ import io.hearth.collective.pair.machine.TransferSpec;
 import io.hearth.core.DataType;
 import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.rule.PairChecker;
+import io.hearth.simulation.rule.Violation;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

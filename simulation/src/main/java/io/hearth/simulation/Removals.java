@@ -5,6 +5,8 @@ import static io.hearth.simulation.time.Timeline.SECOND;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.View;
+import io.hearth.simulation.rule.ViewChecker;
+import io.hearth.simulation.rule.Violation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,6 +1,7 @@
 package io.hearth.simulation;
 
 import io.hearth.simulation.report.Outcome;
+import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.time.Timeline;
 import java.util.Optional;
 import java.util.Set;

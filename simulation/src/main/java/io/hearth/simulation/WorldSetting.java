@@ -9,6 +9,8 @@ import io.hearth.election.Lineage;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.report.WorldStatistics;
+import io.hearth.simulation.rule.PairChecker;
+import io.hearth.simulation.rule.ViewChecker;
 import io.hearth.simulation.time.Spans;
 import io.hearth.simulation.time.Timeline;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.rule;
 
 import io.hearth.collective.group.CallRejection;
 import java.util.ArrayList;
@@ -11,11 +11,11 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /** Checks every send and every receive between two ranks: each arrives once, in order and whole, and nothing else arrives. */
-final class PairChecker {
+public final class PairChecker {
     private static final int COUNT_MAX = 3;
 
     /** A random source of its own, so that worlds without such sends stay the same. */
-    final SplittableRandom random;
+    public final SplittableRandom random;
 
     private final Map<String, Line> lines = new HashMap<>();
     private long values;
@@ -29,8 +29,8 @@ final class PairChecker {
     }
 
     /** The values of one call: {@code count} values, rising by one from {@code first}. */
-    record Sent(long first, int count) {
-        List<Long> values() {
+    public record Sent(long first, int count) {
+        public List<Long> values() {
             var values = new ArrayList<Long>();
             for (int place = 0; place < count; place++) {
                 values.add(first + place);
@@ -39,12 +39,12 @@ final class PairChecker {
         }
     }
 
-    PairChecker(SplittableRandom random) {
+    public PairChecker(SplittableRandom random) {
         this.random = random;
     }
 
     /** A number of values; mostly the same. */
-    int count() {
+    public int count() {
         return random.nextInt(10) == 0 ? 1 + random.nextInt(COUNT_MAX) : 2;
     }
 
@@ -53,7 +53,7 @@ final class PairChecker {
     }
 
     /** Values that were never sent before. */
-    Sent sends(String pair) {
+    public Sent sends(String pair) {
         values += 10;
         var fresh = new Sent(values, count());
         line(pair).sent.add(fresh);
@@ -61,7 +61,7 @@ final class PairChecker {
     }
 
     /** The receiver's application got these values. */
-    void delivered(String pair, List<Long> got) {
+    public void delivered(String pair, List<Long> got) {
         Line line = line(pair);
         int index = line.sent.stream().map(Sent::values).toList().indexOf(got);
         Violation.unless(index >= 0, "pair", () -> "a receive of " + pair + " ended with " + got + ", never sent so");
@@ -71,12 +71,12 @@ final class PairChecker {
     }
 
     /** Both ends asked for different things. */
-    void refused(String pair, CallRejection how) {
+    public void refused(String pair, CallRejection how) {
         line(pair).refusals.add(how);
     }
 
     /** The sender's call returned: the receiver must have the values or the same error. */
-    void returned(String pair, Sent sent, Optional<CallRejection> how) {
+    public void returned(String pair, Sent sent, Optional<CallRejection> how) {
         Line line = line(pair);
         Violation.unless(
                 how.isPresent() || line.delivered.contains(sent.first()),

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.rule;
 
 import io.hearth.election.Ballot;
 import io.hearth.election.GroupView;
@@ -22,7 +22,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /** Observes every event of every node that concerns views, and checks the rules that no node can check by itself. */
-final class ViewChecker {
+public final class ViewChecker {
     private record EpochId(Lineage lineage, long epoch) {}
 
     private record Attempt(EpochId place, Ballot ballot) {}
@@ -42,7 +42,7 @@ final class ViewChecker {
      * @param ballot in which that view was made; later ones may have taken it over
      * @param beganNanos when that ballot's proposer promised itself
      */
-    record Succession(View before, View view, Ballot ballot, long beganNanos) {}
+    public record Succession(View before, View view, Ballot ballot, long beganNanos) {}
 
     private final Map<EpochId, View> committed = new HashMap<>();
     private final Map<Lineage, View> newest = new HashMap<>();
@@ -59,7 +59,7 @@ final class ViewChecker {
     private final LongSupplier clock;
     private boolean isOff;
 
-    ViewChecker(LongSupplier clock) {
+    public ViewChecker(LongSupplier clock) {
         this.clock = clock;
     }
 
@@ -67,31 +67,31 @@ final class ViewChecker {
      * Sets the observers. {@code commits} gets each view once, at the instant from which it is committed; {@code successions} gets it
      * next if a ballot made it.
      */
-    void observe(Consumer<View> commits, Consumer<Succession> successions) {
+    public void observe(Consumer<View> commits, Consumer<Succession> successions) {
         onCommit = commits;
         onSuccession = successions;
     }
 
     /** Turns the checks off, for a world in which members forge views. */
-    void turnOff() {
+    public void turnOff() {
         isOff = true;
     }
 
-    int views() {
+    public int views() {
         return committed.size();
     }
 
-    Optional<View> view(Lineage lineage, long epoch) {
+    public Optional<View> view(Lineage lineage, long epoch) {
         return Optional.ofNullable(committed.get(new EpochId(lineage, epoch)));
     }
 
     /** The last committed view of a lineage. */
-    Optional<View> newest(Lineage lineage) {
+    public Optional<View> newest(Lineage lineage) {
         return Optional.ofNullable(newest.get(lineage));
     }
 
     /** A node takes {@code view} as committed: it must be the first of a lineage, or a quorum must have accepted it. */
-    void learned(View view) {
+    public void learned(View view) {
         if (isOff) {
             committed.putIfAbsent(new EpochId(view.lineage(), view.epoch()), view);
             return;
@@ -138,14 +138,14 @@ final class ViewChecker {
 
     // ---- the rules of views, written a second time, since the product's own are under test
 
-    static Set<PeerId> machines(View view) {
+    public static Set<PeerId> machines(View view) {
         return view.members().stream()
                 .map(member -> member.node().peer())
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** A quorum is more than half of the machines, or half of them including the first. */
-    static boolean isQuorum(View view, Set<PeerId> machines) {
+    public static boolean isQuorum(View view, Set<PeerId> machines) {
         int all = machines(view).size();
         int votes = (int) machines(view).stream().filter(machines::contains).count();
         boolean hasFirst = !view.members().isEmpty()
@@ -256,7 +256,7 @@ final class ViewChecker {
     }
 
     /** Whether a member answered, with its status, the ballot that made a view, or proposed it. */
-    boolean hasAnswered(Succession change, Member member) {
+    public boolean hasAnswered(Succession change, Member member) {
         var place = new EpochId(change.before().lineage(), change.before().epoch());
         return change.ballot().proposer().equals(member.node())
                 || answers.contains(
@@ -264,17 +264,17 @@ final class ViewChecker {
     }
 
     /** A member reports with its status that it froze for that ballot. */
-    void answered(NodeId node, long incarnation, Lineage lineage, long epoch, Ballot ballot) {
+    public void answered(NodeId node, long incarnation, Lineage lineage, long epoch, Ballot ballot) {
         answers.add(new Answer(new Attempt(new EpochId(lineage, epoch), ballot), node, incarnation));
     }
 
     /** All data threads of a node stopped for the successor of that view. */
-    void froze(Lineage lineage, long epoch, NodeId node, long incarnation) {
+    public void froze(Lineage lineage, long epoch, NodeId node, long incarnation) {
         frozen.add(new Frost(new EpochId(lineage, epoch), node, incarnation));
     }
 
     /** A process of a machine wrote a record, or believes that it did. */
-    void recorded(NodeId node, Optional<LineageRecord> old, LineageRecord record) {
+    public void recorded(NodeId node, Optional<LineageRecord> old, LineageRecord record) {
         if (isOff) {
             return;
         }
