@@ -8,6 +8,7 @@ import io.hearth.discovery.table.PeerTableMachine;
 import io.hearth.election.Member;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.host.Host;
 import io.hearth.simulation.report.FaultKind;
 import java.util.ArrayList;
 import java.util.HashMap;

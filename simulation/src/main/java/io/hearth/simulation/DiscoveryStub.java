@@ -23,6 +23,7 @@ import io.hearth.discovery.table.PeerTableMachine.Event;
 import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.host.Host;
 import io.hearth.simulation.report.FaultKind;
 import java.util.List;
 import java.util.Optional;

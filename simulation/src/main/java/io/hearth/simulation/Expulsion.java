@@ -5,6 +5,7 @@ import static io.hearth.simulation.time.Timeline.MILLI;
 import io.hearth.election.View;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.PeerId;
+import io.hearth.simulation.host.Host;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.ViewChecker;
 import io.hearth.simulation.rule.Violation;

@@ -7,6 +7,7 @@ import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
 import io.hearth.election.View;
 import io.hearth.election.view.ViewEffect;
+import io.hearth.simulation.host.Host;
 import io.hearth.simulation.report.FaultKind;
 import java.util.EnumSet;
 import java.util.List;

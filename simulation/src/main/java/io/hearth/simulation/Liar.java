@@ -21,6 +21,7 @@ import io.hearth.election.View;
 import io.hearth.election.protobuf.MessageCodec;
 import io.hearth.election.protobuf.RecordCodec;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.host.Host;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.Violation;
 import java.util.ArrayList;

@@ -23,6 +23,7 @@ import io.hearth.election.vote.Voter;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.host.Host;
 import io.hearth.simulation.rule.Violation;
 import java.util.ArrayDeque;
 import java.util.Deque;

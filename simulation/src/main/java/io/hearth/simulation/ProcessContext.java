@@ -4,6 +4,7 @@ import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.host.Host;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;

@@ -4,6 +4,7 @@ import static io.hearth.simulation.time.Timeline.MILLI;
 import static io.hearth.simulation.time.Timeline.SECOND;
 
 import io.hearth.election.View;
+import io.hearth.simulation.host.Host;
 import io.hearth.simulation.rule.Violation;
 import java.util.List;
 import java.util.Optional;

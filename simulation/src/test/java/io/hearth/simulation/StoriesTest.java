@@ -20,6 +20,7 @@ import io.hearth.election.View;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.PeerId;
 import io.hearth.simulation.ViewStage.Actor;
+import io.hearth.simulation.host.NodeIds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

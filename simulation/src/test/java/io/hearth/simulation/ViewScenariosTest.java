@@ -17,6 +17,7 @@ import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.simulation.ViewStage.Actor;
+import io.hearth.simulation.host.NodeIds;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -32,6 +32,7 @@ import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import io.hearth.simulation.host.Disk;
 import io.hearth.simulation.rule.ViewChecker;
 import io.hearth.simulation.time.Timeline;
 import java.util.ArrayList;

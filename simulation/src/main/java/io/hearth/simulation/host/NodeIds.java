@@ -1,13 +1,13 @@
-package io.hearth.simulation;
+package io.hearth.simulation.host;
 
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.stream.IntStream;
 
 /** The node ids of simulated machines; made once, because their text form is expensive. */
-final class NodeIds {
+public final class NodeIds {
     /** Most machines of one world. */
-    static final int MACHINES_MAX = 8;
+    public static final int MACHINES_MAX = 8;
 
     /** Most trainers of one machine. */
     static final int TRAINERS_MAX = 3;

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.host;
 
 import io.hearth.election.Role;
 import io.hearth.identity.NodeId;
@@ -11,17 +11,17 @@ import java.util.SplittableRandom;
  *
  * @param isCrowd whether few machines run several processes each
  */
-record Population(List<Host> hosts, boolean isCrowd) {
+public record Population(List<Host> hosts, boolean isCrowd) {
     private static final int CROWD_ONE_IN = 10;
     private static final int USUAL_TRAINERS_MAX = 2;
     private static final int HOSTS_MAX = 6;
     private static final List<String> GROUPS = List.of("alpha", "beta", "gamma");
 
-    Population {
+    public Population {
         hosts = List.copyOf(hosts);
     }
 
-    static Population draw(SplittableRandom random, SplittableRandom rarities, SplittableRandom extremes) {
+    public static Population draw(SplittableRandom random, SplittableRandom rarities, SplittableRandom extremes) {
         return extremes.nextInt(CROWD_ONE_IN) == 0
                 ? new Population(crowd(extremes), true)
                 : new Population(usual(random, rarities), false);

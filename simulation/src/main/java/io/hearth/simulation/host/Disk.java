@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.host;
 
 import io.hearth.core.Bytes;
 import io.hearth.election.DamagedRecordException;
@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** The home of one machine, shared by all its processes: its vote records, and the number of starts of each slot. */
-final class Disk {
+public final class Disk {
     private final Map<Lineage, LineageRecord> records = new TreeMap<>();
     private final Map<Lineage, Bytes> damaged = new TreeMap<>();
     private final Map<Lineage, Long> usedNanos = new TreeMap<>(); // when a process lived there or asked last
@@ -31,17 +31,17 @@ final class Disk {
     private boolean isLocked;
 
     /** The incarnation of the next start. */
-    long nextStart(NodeId node) {
+    public long nextStart(NodeId node) {
         return starts.merge(node, 1L, Long::sum);
     }
 
     /** Runs {@code task} once it has the folder's lock, after all that wait for it already; it ends with {@link #unlock}. */
-    void lock(Runnable task) {
+    public void lock(Runnable task) {
         waiting.add(task);
         next();
     }
 
-    void unlock() {
+    public void unlock() {
         isLocked = false;
         next();
     }
@@ -53,18 +53,18 @@ final class Disk {
         }
     }
 
-    Optional<LineageRecord> record(Lineage lineage) {
+    public Optional<LineageRecord> record(Lineage lineage) {
         return Optional.ofNullable(records.get(lineage));
     }
 
     /** Whether the machine's seat in {@code view} is that of a sound record. */
-    boolean votes(View view, PeerId machine) {
+    public boolean votes(View view, PeerId machine) {
         return record(view.lineage())
                 .filter(record -> record.seat() == view.seat(machine) && !damaged.containsKey(view.lineage()))
                 .isPresent();
     }
 
-    void save(LineageRecord record, long now) {
+    public void save(LineageRecord record, long now) {
         damaged.remove(record.lineage());
         usedNanos.put(record.lineage(), now);
         records.put(record.lineage(), record);
@@ -75,7 +75,7 @@ final class Disk {
      *
      * @return whether there was one
      */
-    boolean damage(SplittableRandom random) {
+    public boolean damage(SplittableRandom random) {
         if (records.isEmpty()) {
             return false;
         }
@@ -95,12 +95,12 @@ final class Disk {
     }
 
     /** Restores a damaged record; a correct node never does. */
-    interface Rebuild {
+    public interface Rebuild {
         Optional<LineageRecord> of(LineageRecord lost);
     }
 
     /** The sound records, as a start reads them. */
-    List<LineageRecord> load(Rebuild rebuild) {
+    public List<LineageRecord> load(Rebuild rebuild) {
         var sound = new ArrayList<LineageRecord>();
         for (Lineage lineage : List.copyOf(records.keySet())) {
             read(lineage, rebuild).ifPresent(sound::add);
@@ -109,7 +109,7 @@ final class Disk {
     }
 
     /** The sound record of a lineage; a damaged one is set aside unless {@code rebuild} restores it. */
-    Optional<LineageRecord> read(Lineage lineage, Rebuild rebuild) {
+    public Optional<LineageRecord> read(Lineage lineage, Rebuild rebuild) {
         LineageRecord record = records.get(lineage);
         Bytes bytes = damaged.remove(lineage);
         if (record == null || bytes == null) {
@@ -131,7 +131,7 @@ final class Disk {
      *
      * @return the lineages of {@code used} without a record
      */
-    SortedSet<Lineage> retain(PeerId machine, SortedSet<Lineage> used, long now, long keepNanos) {
+    public SortedSet<Lineage> retain(PeerId machine, SortedSet<Lineage> used, long now, long keepNanos) {
         used.forEach(lineage -> usedNanos.put(lineage, now));
         for (LineageRecord record : List.copyOf(records.values())) {
             boolean isIdle = now - usedNanos.getOrDefault(record.lineage(), now) >= keepNanos;

@@ -1,10 +1,10 @@
-package io.hearth.simulation;
+package io.hearth.simulation.host;
 
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 
 /** The home folder's disk and the wall clock of one machine, shared by its processes. */
-final class Home {
+public final class Home {
     private final Disk disk = new Disk();
     private long writeNanosMax;
     private int failuresDue;
@@ -17,37 +17,37 @@ final class Home {
     }
 
     /** From now on a write takes between half of that time and all of it. */
-    void slow(long nanos) {
+    public void slow(long nanos) {
         writeNanosMax = nanos;
     }
 
-    long writeNanosMax() {
+    public long writeNanosMax() {
         return writeNanosMax;
     }
 
     /** The next write fails. */
-    void failOnce() {
+    public void failOnce() {
         failuresDue = 1;
     }
 
-    void fill(boolean full) {
+    public void fill(boolean full) {
         isFull = full;
     }
 
     /** Whether a process can start here. */
-    boolean hasRoom() {
+    public boolean hasRoom() {
         return !isFull;
     }
 
     /** Ends errors and limits the duration of a write. */
-    void heal(long nanosMax) {
+    public void heal(long nanosMax) {
         failuresDue = 0;
         isFull = false;
         writeNanosMax = Math.min(writeNanosMax, nanosMax);
     }
 
     /** The time until a write is durable; empty if it fails. */
-    OptionalLong write(SplittableRandom random) {
+    public OptionalLong write(SplittableRandom random) {
         if (isFull || failuresDue > 0) {
             failuresDue = 0;
             return OptionalLong.empty();
@@ -56,12 +56,12 @@ final class Home {
     }
 
     /** The wall clock steps. */
-    void stepClock(long millis) {
+    public void stepClock(long millis) {
         clockStepMillis += millis;
     }
 
     /** The error of the wall clock. */
-    long clockStepMillis() {
+    public long clockStepMillis() {
         return clockStepMillis;
     }
 }
