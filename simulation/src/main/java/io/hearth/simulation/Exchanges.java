@@ -9,6 +9,8 @@ import io.hearth.collective.group.GroupMachine.Event;
 import io.hearth.collective.group.GroupMachine.State;
 import io.hearth.collective.group.Resolution;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.call.GroupFrame;
+import io.hearth.simulation.call.Parts;
 import io.hearth.simulation.rule.Violation;
 import java.util.HashSet;
 import java.util.List;

@@ -6,6 +6,7 @@ import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Message;
 import io.hearth.election.protobuf.MessageCodec;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.rule.Violation;
 
 /** Carries messages over the control links and frames over the streams, as the network lets it. */

@@ -8,6 +8,7 @@ import io.hearth.election.View;
 import io.hearth.election.view.ViewEffect;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.call.Ending;
 import java.util.Optional;
 import java.util.function.Function;
 

@@ -5,6 +5,7 @@ import io.hearth.collective.group.ByNumber;
 import io.hearth.collective.group.GroupMachine;
 import io.hearth.collective.group.Resolution;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.call.GroupFrame;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

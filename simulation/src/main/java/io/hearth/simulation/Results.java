@@ -3,6 +3,8 @@ package io.hearth.simulation;
 import io.hearth.collective.Signature;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.call.Ending;
+import io.hearth.simulation.call.GroupFrame;
 import java.util.List;
 import java.util.SortedMap;
 

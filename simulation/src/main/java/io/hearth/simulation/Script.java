@@ -10,6 +10,8 @@ import io.hearth.collective.group.GroupMachine.Event;
 import io.hearth.collective.group.Status;
 import io.hearth.election.View;
 import io.hearth.election.view.ViewEvent;
+import io.hearth.simulation.call.Ending;
+import io.hearth.simulation.call.GroupFrame;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;

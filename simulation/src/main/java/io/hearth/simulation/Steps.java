@@ -4,6 +4,7 @@ import io.hearth.collective.Signature;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.rule.Violation;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.hearth.simulation;
 
 import io.hearth.election.Message;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.call.GroupFrame;
 
 /** What the parts of a process use of the world around it. */
 interface Surroundings {

@@ -21,6 +21,7 @@ import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.rule.Violation;
 import java.util.List;
 import java.util.Optional;

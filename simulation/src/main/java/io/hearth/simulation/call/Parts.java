@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.call;
 
 import io.hearth.collective.Signature;
 import io.hearth.identity.NodeId;
@@ -11,23 +11,23 @@ import java.util.Set;
  * Calls in which each rank gets its own part, or only the root gets a result: reduce, gather, scatter and reduce-scatter. This class
  * computes the value that one member sends to another, and the value that a member holds in the end.
  */
-final class Parts {
+public final class Parts {
     private static final int BLOCK_BITS = 7;
 
     private Parts() {}
 
     /** Whether members get different parts. */
-    static boolean areIn(Signature signature) {
+    public static boolean areIn(Signature signature) {
         return !signature.kind().isShared();
     }
 
     /** The block of one rank in a member's input. */
-    static long block(long value, int rank) {
+    public static long block(long value, int rank) {
         return Long.rotateLeft(value, BLOCK_BITS * (rank + 1));
     }
 
     /** The value that {@code from} sends to {@code to}, which has that rank; 0 if it sends none. */
-    static long sent(Signature signature, long value, NodeId from, NodeId to, int rank) {
+    public static long sent(Signature signature, long value, NodeId from, NodeId to, int rank) {
         return switch (signature.kind()) {
             case REDUCE, GATHER -> isRoot(signature, to) ? value : 0;
             case SCATTER -> isRoot(signature, from) ? block(value, rank) : 0;
@@ -37,7 +37,7 @@ final class Parts {
     }
 
     /** Whether {@code self} holds its part once the inputs of those members arrived. */
-    static boolean areHere(Signature signature, NodeId self, Set<NodeId> came, Collection<NodeId> members) {
+    public static boolean areHere(Signature signature, NodeId self, Set<NodeId> came, Collection<NodeId> members) {
         return came.contains(self)
                 && switch (signature.kind()) {
                     case REDUCE, GATHER -> !isRoot(signature, self) || came.containsAll(members);
@@ -48,7 +48,7 @@ final class Parts {
     }
 
     /** The result of {@code self} from its received inputs; {@code byRank} is the order of the blocks. */
-    static long part(Signature signature, NodeId self, List<NodeId> byRank, Map<NodeId, GroupFrame.Share> came) {
+    public static long part(Signature signature, NodeId self, List<NodeId> byRank, Map<NodeId, GroupFrame.Share> came) {
         return switch (signature.kind()) {
             case REDUCE -> isRoot(signature, self) ? sum(came.values()) : 0;
             case GATHER -> isRoot(signature, self) ? inOrder(byRank, came) : 0;

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.call;
 
 import io.hearth.collective.Signature;
 import io.hearth.collective.group.Status;
@@ -14,25 +14,26 @@ import java.util.Optional;
  * @param sum the result; empty if it was rejected
  * @param ranks that the application sees from here on
  */
-record Ending(Lineage lineage, Signature asked, Status.Kept outcome, Optional<GroupFrame.Sum> sum, List<NodeId> ranks) {
+public record Ending(
+        Lineage lineage, Signature asked, Status.Kept outcome, Optional<GroupFrame.Sum> sum, List<NodeId> ranks) {
     /** Whether it began a step; then its value is the agreed state. */
-    boolean beginsStep() {
+    public boolean beginsStep() {
         return asked.kind() == Signature.Kind.BOUNDARY;
     }
 
     /** The part of the result that is the same at all members. */
-    Optional<GroupFrame.Sum> common() {
+    public Optional<GroupFrame.Sum> common() {
         return Parts.areIn(asked) ? sum.map(own -> own.with(0)) : sum;
     }
 
     /** A value that all members derive alike; -1 without a result. */
-    long learned() {
+    public long learned() {
         return common().map(all ->
                         all.value() + (Parts.areIn(asked) ? all.contributors().size() : 0))
                 .orElse(-1L);
     }
 
-    boolean isSameAs(Ending other) {
+    public boolean isSameAs(Ending other) {
         return common().equals(other.common()) && outcome.equals(other.outcome) && ranks.equals(other.ranks);
     }
 }

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.call;
 
 import io.hearth.collective.group.CallRejection;
 import io.hearth.identity.NodeId;
@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** A frame on a stream of a group; {@code fence} is lineage and group epoch, as in the keys of real streams. */
-sealed interface GroupFrame {
+public sealed interface GroupFrame {
     String fence();
 
     long number();
@@ -48,7 +48,7 @@ sealed interface GroupFrame {
      */
     record Claim(long revision, long model, boolean joined) {
         /** Whether both are the same state. */
-        boolean isSameStateAs(Claim other) {
+        public boolean isSameStateAs(Claim other) {
             return model == other.model;
         }
     }
@@ -62,7 +62,7 @@ sealed interface GroupFrame {
      */
     record Sum(String fence, long groupEpoch, long value, List<NodeId> contributors) {
         /** The empty result that is forwarded where all members hold the value and none keeps it. */
-        static final Sum NOTHING = new Sum("", 0, 0, List.of());
+        public static final Sum NOTHING = new Sum("", 0, 0, List.of());
 
         /** The same with another value. */
         Sum with(long other) {
