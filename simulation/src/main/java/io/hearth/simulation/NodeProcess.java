@@ -24,6 +24,7 @@ import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
+import io.hearth.simulation.plant.BugHooks;
 import io.hearth.simulation.rule.Violation;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,5 +1,11 @@
 package io.hearth.simulation;
 
+import io.hearth.simulation.plant.BugHooks;
+import io.hearth.simulation.plant.GroupBugHooks;
+import io.hearth.simulation.plant.PairBugHooks;
+import io.hearth.simulation.plant.StepBugHooks;
+import io.hearth.simulation.plant.ViewBugHooks;
+import io.hearth.simulation.plant.VoteBugHooks;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;

@@ -5,6 +5,7 @@ import io.hearth.election.Message;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
+import io.hearth.simulation.plant.BugHooks;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;

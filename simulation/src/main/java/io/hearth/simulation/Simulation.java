@@ -1,5 +1,6 @@
 package io.hearth.simulation;
 
+import io.hearth.simulation.plant.BugHooks;
 import io.hearth.simulation.report.Outcome;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.time.Timeline;

@@ -11,6 +11,7 @@ import io.hearth.election.view.ViewEffect;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.host.Host;
+import io.hearth.simulation.plant.BugHooks;
 import io.hearth.simulation.report.FaultKind;
 import java.util.List;
 import java.util.Optional;

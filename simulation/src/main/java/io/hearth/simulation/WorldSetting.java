@@ -10,6 +10,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Home;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.host.Population;
+import io.hearth.simulation.plant.BugHooks;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.report.WorldStatistics;
 import io.hearth.simulation.rule.PairChecker;

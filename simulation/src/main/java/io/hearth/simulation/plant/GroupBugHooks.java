@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.plant;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 import static io.hearth.simulation.time.Timeline.SECOND;
@@ -23,31 +23,31 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** Collectives that go on, hold or decide wrongly: one class for each {@code PlantedBug} of that kind. */
-final class GroupBugHooks {
+public final class GroupBugHooks {
     private GroupBugHooks() {}
 
-    record NoFence() implements BugHooks {
+    public record NoFence() implements BugHooks {
         @Override
         public boolean fences() {
             return false;
         }
     }
 
-    record Thaw() implements BugHooks {
+    public record Thaw() implements BugHooks {
         @Override
         public long thawNanos() {
             return SECOND;
         }
     }
 
-    record LateFreeze() implements BugHooks {
+    public record LateFreeze() implements BugHooks {
         @Override
         public long lateFreezeNanos() {
             return 300 * MILLI;
         }
     }
 
-    record SmallRetention() implements BugHooks {
+    public record SmallRetention() implements BugHooks {
         @Override
         public GroupMachine.State remembered(GroupMachine.State state) {
             if (state.kept().size() < 2) {
@@ -100,7 +100,7 @@ final class GroupBugHooks {
         }
     }
 
-    record NoForward() implements BugHooks {
+    public record NoForward() implements BugHooks {
         @Override
         public Resolver resolver(Resolver honest) {
             record Forgetful(Resolver honest) implements Bent {
@@ -116,8 +116,8 @@ final class GroupBugHooks {
     }
 
     /** All nodes use the first decision, as if it had been part of the view. */
-    record FinalForward(Map<Long, Resolution.Forward> decided) implements BugHooks {
-        FinalForward() {
+    public record FinalForward(Map<Long, Resolution.Forward> decided) implements BugHooks {
+        public FinalForward() {
             this(new TreeMap<>());
         }
 
@@ -140,7 +140,7 @@ final class GroupBugHooks {
         }
     }
 
-    record OneReport() implements BugHooks {
+    public record OneReport() implements BugHooks {
         @Override
         public Resolver resolver(Resolver honest) {
             record Partial(Resolver honest) implements Bent {
@@ -153,49 +153,49 @@ final class GroupBugHooks {
         }
     }
 
-    record EagerRoot() implements BugHooks {
+    public record EagerRoot() implements BugHooks {
         @Override
         public boolean rootWaitsForHolders() {
             return false;
         }
     }
 
-    record EagerSum() implements BugHooks {
+    public record EagerSum() implements BugHooks {
         @Override
         public boolean sumWaitsForHolders() {
             return false;
         }
     }
 
-    record EagerReduce() implements BugHooks {
+    public record EagerReduce() implements BugHooks {
         @Override
         public boolean partWaitsForHolders(Signature signature, NodeId self) {
             return signature.kind() != Signature.Kind.REDUCE || isRoot(signature, self);
         }
     }
 
-    record EagerScatter() implements BugHooks {
+    public record EagerScatter() implements BugHooks {
         @Override
         public boolean partWaitsForHolders(Signature signature, NodeId self) {
             return signature.kind() != Signature.Kind.SCATTER || !isRoot(signature, self);
         }
     }
 
-    record EagerShare() implements BugHooks {
+    public record EagerShare() implements BugHooks {
         @Override
         public boolean partWaitsForHolders(Signature signature, NodeId self) {
             return signature.kind() != Signature.Kind.REDUCE_SCATTER;
         }
     }
 
-    record FormerLayout() implements BugHooks {
+    public record FormerLayout() implements BugHooks {
         @Override
         public List<NodeId> layout(GroupMachine.State state) {
             return state.ranks();
         }
     }
 
-    record LostRoot() implements BugHooks {
+    public record LostRoot() implements BugHooks {
         @Override
         public Optional<CallRejection> doom(Signature signature, Optional<CallRejection> doomed) {
             return signature.kind() == Signature.Kind.REDUCE ? Optional.empty() : doomed;
@@ -206,14 +206,14 @@ final class GroupBugHooks {
         return signature.root().filter(node::equals).isPresent();
     }
 
-    record NewestRanks() implements BugHooks {
+    public record NewestRanks() implements BugHooks {
         @Override
         public List<NodeId> ranks(GroupMachine.State state) {
             return state.layout().members();
         }
     }
 
-    record MidStep() implements BugHooks {
+    public record MidStep() implements BugHooks {
         @Override
         public boolean admitsAtWork() {
             return true;
@@ -231,28 +231,28 @@ final class GroupBugHooks {
         }
     }
 
-    record DeadlineGoesOn() implements BugHooks {
+    public record DeadlineGoesOn() implements BugHooks {
         @Override
         public boolean goesOnAfterDeadline() {
             return true;
         }
     }
 
-    record AbruptLeave() implements BugHooks {
+    public record AbruptLeave() implements BugHooks {
         @Override
         public boolean leavesAbruptly() {
             return true;
         }
     }
 
-    record UntoldRemoval() implements BugHooks {
+    public record UntoldRemoval() implements BugHooks {
         @Override
         public boolean tellsCollectivesOfRemoval() {
             return false;
         }
     }
 
-    record NoRollBack() implements BugHooks {
+    public record NoRollBack() implements BugHooks {
         @Override
         public boolean rollsBack() {
             return false;

@@ -1,63 +1,63 @@
-package io.hearth.simulation;
+package io.hearth.simulation.plant;
 
 import io.hearth.collective.state.StateClaim;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Bugs at the beginning of steps: one class for each {@code PlantedBug} of that kind. */
-final class StepBugHooks {
+public final class StepBugHooks {
     private StepBugHooks() {}
 
-    record NoHold() implements BugHooks {
+    public record NoHold() implements BugHooks {
         @Override
         public boolean holds() {
             return false;
         }
     }
 
-    record NoTakeOver() implements BugHooks {
+    public record NoTakeOver() implements BugHooks {
         @Override
         public boolean takesStateOver() {
             return false;
         }
     }
 
-    record DifferenceIsEnd() implements BugHooks {
+    public record DifferenceIsEnd() implements BugHooks {
         @Override
         public boolean keepsWhoDiffers() {
             return false;
         }
     }
 
-    record UncheckedChunk() implements BugHooks {
+    public record UncheckedChunk() implements BugHooks {
         @Override
         public boolean checksChunks() {
             return false;
         }
     }
 
-    record StaleChunk() implements BugHooks {
+    public record StaleChunk() implements BugHooks {
         @Override
         public boolean sweepsLeftovers() {
             return false;
         }
     }
 
-    record NoHolders() implements BugHooks {
+    public record NoHolders() implements BugHooks {
         @Override
         public boolean waitsForHolders() {
             return false;
         }
     }
 
-    record JoinersVote() implements BugHooks {
+    public record JoinersVote() implements BugHooks {
         @Override
         public List<StateClaim> votes(List<StateClaim> claims) {
             return claims.stream().map(claim -> asJoiner(claim, true)).toList();
         }
     }
 
-    record LeadDecides() implements BugHooks {
+    public record LeadDecides() implements BugHooks {
         @Override
         public List<StateClaim> votes(List<StateClaim> claims) {
             var votes = new ArrayList<StateClaim>();
@@ -74,7 +74,7 @@ final class StepBugHooks {
         return new StateClaim(claim.revision(), claim.digest(), joined, claim.sources());
     }
 
-    record OwnNumber() implements BugHooks {
+    public record OwnNumber() implements BugHooks {
         @Override
         public boolean renumbers() {
             return false;

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.plant;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 
@@ -14,10 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Bugs in how views are announced, repaired and left: one class for each {@code PlantedBug} of that kind. */
-final class ViewBugHooks {
+public final class ViewBugHooks {
     private ViewBugHooks() {}
 
-    record ReusedLineage() implements BugHooks {
+    public record ReusedLineage() implements BugHooks {
         @Override
         public ViewMachine.Start start(ViewMachine.Start honest) {
             return new ViewMachine.Start(
@@ -25,14 +25,14 @@ final class ViewBugHooks {
         }
     }
 
-    record EarlyJoin() implements BugHooks {
+    public record EarlyJoin() implements BugHooks {
         @Override
         public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             return announced(effects, true);
         }
     }
 
-    record EarlyCommit() implements BugHooks {
+    public record EarlyCommit() implements BugHooks {
         @Override
         public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             return announced(effects, false);
@@ -58,7 +58,7 @@ final class ViewBugHooks {
         return more;
     }
 
-    record NoRepair() implements BugHooks {
+    public record NoRepair() implements BugHooks {
         @Override
         public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             boolean isRepair = cause instanceof ViewEvent.Received received
@@ -73,7 +73,7 @@ final class ViewBugHooks {
         }
     }
 
-    record ShortWait() implements BugHooks {
+    public record ShortWait() implements BugHooks {
         @Override
         public ElectionConfig config(ElectionConfig honest) {
             ElectionConfig.Ballots spans = honest.ballots();
@@ -91,7 +91,7 @@ final class ViewBugHooks {
         }
     }
 
-    record NoDrain() implements BugHooks {
+    public record NoDrain() implements BugHooks {
         @Override
         public ElectionConfig config(ElectionConfig honest) {
             ElectionConfig.Leaving spans = honest.leaving();
@@ -118,7 +118,7 @@ final class ViewBugHooks {
     }
 
     /** Takes messages from outside the view as if a member had sent them. */
-    record Gullible() implements BugHooks {
+    public record Gullible() implements BugHooks {
         @Override
         public List<Forged> more(Node node, NodeId from, Message message) {
             View view = node.state().view();
@@ -132,14 +132,14 @@ final class ViewBugHooks {
         }
     }
 
-    record LinksOnly() implements BugHooks {
+    public record LinksOnly() implements BugHooks {
         @Override
         public boolean excludes() {
             return false;
         }
     }
 
-    record NoGossip() implements BugHooks {
+    public record NoGossip() implements BugHooks {
         @Override
         public boolean gossips() {
             return false;

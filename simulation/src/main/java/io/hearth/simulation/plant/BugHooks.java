@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.plant;
 
 import io.hearth.collective.Signature;
 import io.hearth.collective.group.CallRejection;
@@ -25,7 +25,7 @@ import java.util.Optional;
  * The places where a {@code PlantedBug} changes the simulated shell of a node. The default body of each method is the correct one.
  * The machines do not know of the hooks.
  */
-interface BugHooks {
+public interface BugHooks {
     BugHooks NONE = new BugHooks() {};
 
     /** The node that a hook changes. */

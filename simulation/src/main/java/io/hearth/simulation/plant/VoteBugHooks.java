@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.plant;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 
@@ -17,17 +17,17 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Votes that are miscounted or forgotten: one class for each {@code PlantedBug} of that kind. */
-final class VoteBugHooks {
+public final class VoteBugHooks {
     private VoteBugHooks() {}
 
-    record LostPromises() implements BugHooks {
+    public record LostPromises() implements BugHooks {
         @Override
         public boolean isDurable(Optional<LineageRecord> before, LineageRecord record) {
             return before.isEmpty() || !before.get().view().equals(record.view());
         }
     }
 
-    record ForgottenAcceptance() implements BugHooks {
+    public record ForgottenAcceptance() implements BugHooks {
         @Override
         public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             return effects.stream().map(ForgottenAcceptance::without).toList();
@@ -42,7 +42,7 @@ final class VoteBugHooks {
         }
     }
 
-    record NoGone() implements BugHooks {
+    public record NoGone() implements BugHooks {
         @Override
         public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             return without(effects, Message.Gone.class);
@@ -50,7 +50,7 @@ final class VoteBugHooks {
     }
 
     /** One lost vote is taken for the loss of all. */
-    record OneGone() implements BugHooks {
+    public record OneGone() implements BugHooks {
         @Override
         public List<Forged> more(Node node, NodeId from, Message message) {
             if (!(message instanceof Message.Gone gone)) {
@@ -68,7 +68,7 @@ final class VoteBugHooks {
     }
 
     /** Only the first process of a home votes for it, even after that process ended. */
-    record OneVoter() implements BugHooks {
+    public record OneVoter() implements BugHooks {
         @Override
         public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             return node.isFirstOfMachine() ? effects : without(effects, Message.Promise.class, Message.Accepted.class);
@@ -82,7 +82,7 @@ final class VoteBugHooks {
                 .toList();
     }
 
-    record SyncOnLoop() implements BugHooks {
+    public record SyncOnLoop() implements BugHooks {
         @Override
         public boolean syncsOnLoop() {
             return true;
@@ -90,7 +90,7 @@ final class VoteBugHooks {
     }
 
     /** Each vote also counts as that of another voter. */
-    record VotesTwice() implements BugHooks {
+    public record VotesTwice() implements BugHooks {
         @Override
         public List<Forged> more(Node node, NodeId from, Message message) {
             Optional<Message> again = switch (message) {
@@ -115,7 +115,7 @@ final class VoteBugHooks {
     }
 
     /** With an even number of votes, an unreachable rank 0 counts as agreeing. */
-    record AnyHalf() implements BugHooks {
+    public record AnyHalf() implements BugHooks {
         @Override
         public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             for (ViewEffect effect : effects) {
@@ -144,7 +144,7 @@ final class VoteBugHooks {
         }
     }
 
-    record Amnesia() implements BugHooks {
+    public record Amnesia() implements BugHooks {
         @Override
         public Optional<LineageRecord> rebuild(LineageRecord lost) {
             return Optional.of(
@@ -152,7 +152,7 @@ final class VoteBugHooks {
         }
     }
 
-    record NoProxy() implements BugHooks {
+    public record NoProxy() implements BugHooks {
         @Override
         public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             Lineage home = node.state().view().lineage();
@@ -171,7 +171,7 @@ final class VoteBugHooks {
     }
 
     /** An unreachable member counts as having answered with its last status. */
-    record KeepSilent() implements BugHooks {
+    public record KeepSilent() implements BugHooks {
         @Override
         public List<ViewEffect> effects(Node node, ViewEvent cause, List<ViewEffect> effects) {
             for (ViewEffect effect : effects) {

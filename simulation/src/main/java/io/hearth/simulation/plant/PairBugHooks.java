@@ -1,14 +1,14 @@
-package io.hearth.simulation;
+package io.hearth.simulation.plant;
 
 import io.hearth.collective.pair.machine.ReceiveMachine;
 import io.hearth.collective.pair.machine.SendMachine;
 import java.util.Optional;
 
 /** Wrong sends from rank to rank: one class for each {@code PlantedBug} of that kind. */
-final class PairBugHooks {
+public final class PairBugHooks {
     private PairBugHooks() {}
 
-    record Twice() implements BugHooks {
+    public record Twice() implements BugHooks {
         @Override
         public ReceiveMachine.State received(ReceiveMachine.Event event, ReceiveMachine.State state) {
             return event instanceof ReceiveMachine.Event.Lost && state.stage() == ReceiveMachine.Stage.WAITING
@@ -24,7 +24,7 @@ final class PairBugHooks {
         }
     }
 
-    record ReusedNumber() implements BugHooks {
+    public record ReusedNumber() implements BugHooks {
         @Override
         public SendMachine.State sent(SendMachine.Event event, SendMachine.State state) {
             return event instanceof SendMachine.Event.GaveUp
@@ -33,7 +33,7 @@ final class PairBugHooks {
         }
     }
 
-    record EarlyReturn() implements BugHooks {
+    public record EarlyReturn() implements BugHooks {
         @Override
         public boolean sendWaitsForReceiver() {
             return false;
