@@ -12,6 +12,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.Violation;
+import io.hearth.simulation.setting.WorldSetting;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -17,6 +17,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.NodeIds;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.Violation;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.List;
 import java.util.SplittableRandom;
 

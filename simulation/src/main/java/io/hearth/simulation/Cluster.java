@@ -10,6 +10,7 @@ import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -11,6 +11,7 @@ import io.hearth.simulation.call.Ending;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.call.Parts;
 import io.hearth.simulation.rule.Violation;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -25,6 +25,7 @@ import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -12,6 +12,7 @@ import io.hearth.simulation.host.Host;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.ViewChecker;
 import io.hearth.simulation.rule.Violation;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

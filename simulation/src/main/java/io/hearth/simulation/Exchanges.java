@@ -12,6 +12,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.call.Parts;
 import io.hearth.simulation.rule.Violation;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;

@@ -9,6 +9,7 @@ import io.hearth.simulation.host.Host;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.ViewChecker;
 import io.hearth.simulation.rule.Violation;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;

@@ -9,6 +9,8 @@ import io.hearth.election.View;
 import io.hearth.election.view.ViewEffect;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.setting.FaultProfile;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;

@@ -8,6 +8,7 @@ import io.hearth.collective.state.machine.FetchMachine.Event;
 import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.List;
 
 /** Fetches the state from other members within one attempt at a boundary, with the real fetch machine, as {@code StateFetcher} does. */

@@ -8,6 +8,7 @@ import io.hearth.election.protobuf.MessageCodec;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.rule.Violation;
+import io.hearth.simulation.setting.WorldSetting;
 
 /** Carries messages over the control links and frames over the streams, as the network lets it. */
 final class MessageBus {

@@ -26,6 +26,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.plant.BugHooks;
 import io.hearth.simulation.rule.Violation;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;

@@ -6,6 +6,7 @@ import static io.hearth.simulation.time.Timeline.SECOND;
 import io.hearth.election.Role;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

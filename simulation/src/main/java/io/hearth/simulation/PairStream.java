@@ -4,6 +4,7 @@ import static io.hearth.simulation.time.Timeline.MICRO;
 import static io.hearth.simulation.time.Timeline.MILLI;
 
 import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayDeque;
 import java.util.Deque;
 

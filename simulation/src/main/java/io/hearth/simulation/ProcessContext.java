@@ -6,6 +6,7 @@ import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.plant.BugHooks;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;

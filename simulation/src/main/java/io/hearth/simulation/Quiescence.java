@@ -6,6 +6,7 @@ import static io.hearth.simulation.time.Timeline.SECOND;
 import io.hearth.election.View;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.rule.Violation;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.List;
 import java.util.Optional;
 

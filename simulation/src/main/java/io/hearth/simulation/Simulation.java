@@ -3,6 +3,8 @@ package io.hearth.simulation;
 import io.hearth.simulation.plant.BugHooks;
 import io.hearth.simulation.report.Outcome;
 import io.hearth.simulation.rule.Violation;
+import io.hearth.simulation.setting.LieKind;
+import io.hearth.simulation.setting.LiePlan;
 import io.hearth.simulation.time.Timeline;
 import java.util.Optional;
 import java.util.Set;

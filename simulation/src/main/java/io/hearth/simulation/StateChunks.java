@@ -1,5 +1,6 @@
 package io.hearth.simulation;
 
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -6,6 +6,7 @@ import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.rule.Violation;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -23,6 +23,7 @@ import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.rule.Violation;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;

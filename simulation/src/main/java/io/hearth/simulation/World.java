@@ -13,6 +13,8 @@ import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.plant.BugHooks;
 import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.setting.LiePlan;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.report.Outcome;
+import io.hearth.simulation.setting.LieKind;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;

@@ -34,6 +34,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.simulation.host.Disk;
 import io.hearth.simulation.rule.ViewChecker;
+import io.hearth.simulation.setting.Narrator;
 import io.hearth.simulation.time.Timeline;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.setting;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 import static io.hearth.simulation.time.Timeline.SECOND;
@@ -16,12 +16,12 @@ import java.util.SplittableRandom;
  * @param pauseNanos most between two such instants
  * @param isAlone whether the world has no other faults
  */
-record LiePlan(Set<LieKind> kinds, int atOnce, long pauseNanos, boolean isAlone) {
+public record LiePlan(Set<LieKind> kinds, int atOnce, long pauseNanos, boolean isAlone) {
     static final LiePlan NONE = new LiePlan(Set.of(), 1, SECOND, false);
 
     private static final int KINDS_MAX = 3;
 
-    LiePlan {
+    public LiePlan {
         kinds = kinds.isEmpty() ? Set.of() : EnumSet.copyOf(kinds);
     }
 

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.setting;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 import static io.hearth.simulation.time.Timeline.SECOND;
@@ -28,7 +28,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What one seed draws before anything happens, and what all parts of its world share: time, chance, the network and the trace. */
-final class WorldSetting {
+public final class WorldSetting {
     private static final long EXTREMES = 0x5DEECE66DL;
     private static final long LIARS = 0x4C49_4553;
     private static final long GOSSIPS = 0x474F_5353;
@@ -39,58 +39,58 @@ final class WorldSetting {
     private static final int FLOODS_ONE_IN = 16;
 
     /** Between two pauses of one process that together are no death. */
-    static final long WELL_NANOS = 2 * SECOND;
+    public static final long WELL_NANOS = 2 * SECOND;
 
     /** Most that a wall clock is wrong: more than a year. */
-    static final long CLOCK_MILLIS_MAX = 40_000_000_000L;
+    public static final long CLOCK_MILLIS_MAX = 40_000_000_000L;
 
     /** The part of a world's time. */
-    enum Phase {
+    public enum Phase {
         FAULTS,
         PEACE,
         LAST_TRAINING
     }
 
-    final Timeline timeline = new Timeline();
-    final WorldStatistics statistics = new WorldStatistics(timeline::now);
-    final ViewChecker viewChecker = new ViewChecker(timeline::now);
-    final SplittableRandom random;
-    final SplittableRandom liars;
-    final SplittableRandom expulsions;
+    public final Timeline timeline = new Timeline();
+    public final WorldStatistics statistics = new WorldStatistics(timeline::now);
+    public final ViewChecker viewChecker = new ViewChecker(timeline::now);
+    public final SplittableRandom random;
+    public final SplittableRandom liars;
+    public final SplittableRandom expulsions;
 
     /** How long news of addresses travel. */
-    final SplittableRandom gossips;
+    public final SplittableRandom gossips;
 
-    final Spans spans;
-    final FaultProfile profile;
-    final Population population;
-    final Network network;
-    final LiePlan lies;
+    public final Spans spans;
+    public final FaultProfile profile;
+    public final Population population;
+    public final Network network;
+    public final LiePlan lies;
 
     /** Whether the hostile node floods one process: once, and not in every world, since it costs as much as the rest of one. */
-    final boolean hasFlood;
+    public final boolean hasFlood;
 
-    final BugHooks hooks;
-    final ElectionConfig config;
-    final LossPolicy policy;
-    final int depth;
+    public final BugHooks hooks;
+    public final ElectionConfig config;
+    public final LossPolicy policy;
+    public final int depth;
 
     /** Whether scripts begin steps, so that trainers enter running groups. */
-    final boolean hasSteps;
+    public final boolean hasSteps;
 
     /** Whether scripts broadcast, too. */
-    final boolean hasBroadcasts;
+    public final boolean hasBroadcasts;
 
-    final boolean hasSumsInPlace;
+    public final boolean hasSumsInPlace;
 
     /** Whether scripts reduce, gather, scatter and reduce-scatter, too. */
-    final boolean hasParts;
+    public final boolean hasParts;
 
     /** Whether trainers send to each other from rank to rank, too. */
-    final boolean hasPairs;
+    public final boolean hasPairs;
 
-    final PairChecker pairs;
-    final Narrator narrator = new Narrator(this::name);
+    public final PairChecker pairs;
+    public final Narrator narrator = new Narrator(this::name);
 
     private final @Nullable Consumer<String> trace;
     private final Map<NodeId, String> names = new TreeMap<>();
@@ -102,7 +102,7 @@ final class WorldSetting {
      *
      * @param lies what a member tells in any case; else only some worlds have a liar
      */
-    WorldSetting(long seed, BugHooks hooks, @Nullable Consumer<String> trace, Optional<LiePlan> lies) {
+    public WorldSetting(long seed, BugHooks hooks, @Nullable Consumer<String> trace, Optional<LiePlan> lies) {
         this.random = new SplittableRandom(seed);
         this.hooks = hooks;
         this.trace = trace;
@@ -138,16 +138,16 @@ final class WorldSetting {
         hosts().forEach(host -> names.put(host.id, host.name()));
     }
 
-    List<Host> hosts() {
+    public List<Host> hosts() {
         return population.hosts();
     }
 
-    Optional<Host> host(NodeId node) {
+    public Optional<Host> host(NodeId node) {
         return hosts().stream().filter(host -> host.id.equals(node)).findFirst();
     }
 
     /** In one line, for the trace. */
-    String text() {
+    public String text() {
         return "spans: " + spans.name() + ", weather: "
                 + profile.kinds().stream().map(FaultKind::text).toList() + ", hosts "
                 + hosts().stream().map(Host::name).toList() + ", " + (hasSteps ? "steps" : "depth " + depth)
@@ -161,20 +161,20 @@ final class WorldSetting {
 
     // ---- time and chance
 
-    void enter(Phase next) {
+    public void enter(Phase next) {
         phase = next;
     }
 
-    long now() {
+    public long now() {
         return timeline.now();
     }
 
-    void after(long delayNanos, Runnable what) {
+    public void after(long delayNanos, Runnable what) {
         timeline.after(delayNanos, what);
     }
 
     /** What a wall clock says, which may be anything. */
-    long wallMillis(Home home) {
+    public long wallMillis(Home home) {
         long jump = 0;
         if (profile.has(FaultKind.CLOCK_JUMP)) {
             statistics.fault(FaultKind.CLOCK_JUMP);
@@ -185,80 +185,80 @@ final class WorldSetting {
 
     // ---- what applications do when
 
-    boolean isFaulty() {
+    public boolean isFaulty() {
         return phase == Phase.FAULTS;
     }
 
     /** Jobs with steps go on in peace: a trainer that comes then enters them. */
-    boolean beginsJobs() {
+    public boolean beginsJobs() {
         return phase == Phase.FAULTS || hasSteps;
     }
 
-    boolean endsJobs() {
+    public boolean endsJobs() {
         return hasSteps ? phase == Phase.FAULTS && !lies.isAlone() : phase != Phase.LAST_TRAINING;
     }
 
     /** In numbers. */
-    long jobLength() {
+    public long jobLength() {
         return 4 + random.nextLong(25);
     }
 
     /** What a script does between two calls. */
-    long workNanos() {
+    public long workNanos() {
         return hasSteps ? 10 * MILLI + random.nextLong(100 * MILLI) : random.nextLong(30 * MILLI);
     }
 
     /** How long one vote takes on its way to the disk. */
-    long diskNanos() {
+    public long diskNanos() {
         return 100_000 + random.nextLong(MILLI);
     }
 
     /** How long the data threads take to stop. */
-    long freezeNanos() {
+    public long freezeNanos() {
         return random.nextInt(4) == 0 ? random.nextLong(300 * MILLI) : 0;
     }
 
     /** Until when a script that got an error does something else; where spans are scaled, longer than records are kept. */
-    long restsUntil() {
+    public long restsUntil() {
         return spans.areScaled() && random.nextInt(3) == 0 ? now() + random.nextLong(spans.absenceNanos()) : now();
     }
 
     /** How long it takes to hand a whole state over. */
-    long transferNanos() {
+    public long transferNanos() {
         return random.nextLong(isFaulty() ? transferNanosMax : 200 * MILLI);
     }
 
     /** In peace only the protocol itself may end a wait. */
-    boolean hasDeadlines() {
+    public boolean hasDeadlines() {
         return phase == Phase.FAULTS;
     }
 
-    long deadlineNanos() {
+    public long deadlineNanos() {
         return 3 * SECOND + random.nextLong(4 * SECOND);
     }
 
     // ---- words
 
     /** Names a lineage in fences as the agent does: founder, incarnation and counter are never used twice. */
-    static String text(Lineage lineage) {
+    public static String text(Lineage lineage) {
         return lineage.founder().text() + "#" + lineage.incarnation() + "." + lineage.counter();
     }
 
-    String name(NodeId node) {
+    public String name(NodeId node) {
         return names.getOrDefault(node, "hostile");
     }
 
-    boolean isTraced() {
+    public boolean isTraced() {
         return trace != null;
     }
 
-    void note(String what) {
+    public void note(String what) {
         if (trace != null) {
             trace.accept(stamp() + what);
         }
     }
 
-    void trace(Host host, long incarnation, Supplier<String> what) {
+    public void trace(Host host, long incarnation, Supplier<String> what) {
         if (trace != null) {
             trace.accept(stamp() + host.name() + "." + incarnation + " " + readable(what.get()));
         }

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.setting;
 
 import java.util.Arrays;
 import java.util.Collections;
@@ -42,16 +42,16 @@ public enum LieKind {
      * The kinds that the rules withstand: the others train on, and no process ends. Two kinds are not among them: a wrong resolution can
      * leave two trainers at different numbers, and a forged view is believed.
      */
-    static final Set<LieKind> BORNE = Collections.unmodifiableSet(
+    public static final Set<LieKind> BORNE = Collections.unmodifiableSet(
             EnumSet.complementOf(EnumSet.of(RESOLUTIONS, FORGED_ACCEPTANCE, FORGED_COMMIT)));
 
     /** Whether nodes that believe it may end with two views of one epoch; members are trusted with that. */
-    boolean isForgery() {
+    public boolean isForgery() {
         return this == FORGED_ACCEPTANCE || this == FORGED_COMMIT;
     }
 
     /** Whether it may spoil results: a member's report of its collectives is believed. */
-    boolean isAboutResults() {
+    public boolean isAboutResults() {
         return isForgery() || this == STATUS_NUMBERS || this == RESOLUTIONS || this == ANY_NUMBER;
     }
 

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.setting;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 import static io.hearth.simulation.time.Timeline.SECOND;
@@ -25,7 +25,7 @@ import java.util.SplittableRandom;
  * @param pauseBetweenFaultsNanos most between two faults
  * @param faultyNanos how long it lasts
  */
-record FaultProfile(
+public record FaultProfile(
         Set<FaultKind> kinds,
         double loss,
         double duplication,
@@ -143,12 +143,12 @@ record FaultProfile(
                 faultyNanos);
     }
 
-    boolean has(FaultKind kind) {
+    public boolean has(FaultKind kind) {
         return kinds.contains(kind);
     }
 
     /** Whether no fault can lose a member or a message. */
-    boolean isMild() {
+    public boolean isMild() {
         return MILD.containsAll(kinds);
     }
 }

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.setting;
 
 import io.hearth.election.Ballot;
 import io.hearth.election.ElectionEvent;
@@ -13,15 +13,15 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** Describes the events of a world in short lines. */
-final class Narrator {
+public final class Narrator {
     private final Function<NodeId, String> names;
 
-    Narrator(Function<NodeId, String> names) {
+    public Narrator(Function<NodeId, String> names) {
         this.names = names;
     }
 
     /** The line of an effect; empty for effects that would only fill the page. */
-    Optional<String> line(ViewEffect effect) {
+    public Optional<String> line(ViewEffect effect) {
         return switch (effect) {
             case ViewEffect.Vote(VoterTask task) -> Optional.of("votes: " + text(task));
             case ViewEffect.Rest(boolean rests) -> Optional.of(rests ? "rests" : "rests no more");
@@ -43,13 +43,13 @@ final class Narrator {
         };
     }
 
-    String text(Ending ending) {
+    public String text(Ending ending) {
         return ending.sum()
                 .map(sum -> sum.contributors().stream().map(names).toList() + " of group epoch " + sum.groupEpoch())
                 .orElse("no result");
     }
 
-    String text(View view) {
+    public String text(View view) {
         var text = new StringBuilder(text(view.lineage()))
                 .append(" e")
                 .append(view.epoch())
@@ -86,7 +86,7 @@ final class Narrator {
                 + (lineage.continued() ? "c" : "");
     }
 
-    String text(Message message) {
+    public String text(Message message) {
         return switch (message) {
             case Message.Heartbeat beat -> "heartbeat " + beat.sequence();
             case Message.Prepare(View view, var ballot) ->

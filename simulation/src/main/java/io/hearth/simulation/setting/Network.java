@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.setting;
 
 import static io.hearth.simulation.time.Timeline.MICRO;
 import static io.hearth.simulation.time.Timeline.MILLI;
@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /** Reachability and delay between each two hosts, which are numbers here. */
-final class Network {
+public final class Network {
     private static final long LATE_NANOS_MIN = 2_800 * MILLI;
     private static final long LATE_NANOS_SPREAD = 7_000 * MILLI;
     private static final long SLOW_NANOS =
@@ -50,11 +50,11 @@ final class Network {
         return cut[from][to] || out[from][to];
     }
 
-    boolean isCutEitherWay(int one, int other) {
+    public boolean isCutEitherWay(int one, int other) {
         return isCut(one, other) || isCut(other, one);
     }
 
-    boolean isAnyCut() {
+    public boolean isAnyCut() {
         for (int from = 0; from < cut.length; from++) {
             for (int to = 0; to < cut.length; to++) {
                 if (isCut(from, to)) {
@@ -66,7 +66,7 @@ final class Network {
     }
 
     /** The instant since which every message between the two arrived in time; {@link Long#MAX_VALUE} if they do not arrive now. */
-    long undisturbedSince(int one, int other) {
+    public long undisturbedSince(int one, int other) {
         boolean isOut = out[one][other] || out[other][one];
         return isOut
                 ? Long.MAX_VALUE
@@ -74,42 +74,42 @@ final class Network {
     }
 
     /** Like {@link #undisturbedSince}, without regard to outages. */
-    long undisturbedButForOutages(int one, int other) {
+    public long undisturbedButForOutages(int one, int other) {
         boolean isDisturbed = cut[one][other] || cut[other][one] || slowNanos[one][other] > SLOW_NANOS;
         return isDisturbed ? Long.MAX_VALUE : Math.max(cutUntil[one][other], cutUntil[other][one]);
     }
 
     /** Takes a pair out until it is brought back, independently of cuts. */
-    void takeOut(int one, int other) {
+    public void takeOut(int one, int other) {
         out[one][other] = true;
         out[other][one] = true;
     }
 
-    void bringBack(int one, int other) {
+    public void bringBack(int one, int other) {
         out[one][other] = false;
         out[other][one] = false;
         outUntil[one][other] = timeline.now();
         outUntil[other][one] = timeline.now();
     }
 
-    void cut(int from, int to) {
+    public void cut(int from, int to) {
         if (from != to) {
             cut[from][to] = true;
         }
     }
 
-    void cutBoth(int one, int other) {
+    public void cutBoth(int one, int other) {
         cut(one, other);
         cut(other, one);
     }
 
-    void isolate(int host) {
+    public void isolate(int host) {
         for (int other = 0; other < cut.length; other++) {
             cutBoth(host, other);
         }
     }
 
-    void reconnect() {
+    public void reconnect() {
         for (int from = 0; from < cut.length; from++) {
             for (int to = 0; to < cut.length; to++) {
                 disturbed(from, to, cut[from][to] ? timeline.now() : 0);
@@ -119,7 +119,7 @@ final class Network {
     }
 
     /** A connection of the pair broke, so no message arrives until it has a new one. */
-    void connectionBroke(int one, int other) {
+    public void connectionBroke(int one, int other) {
         disturbed(one, other, timeline.now());
         disturbed(other, one, timeline.now());
     }
@@ -128,13 +128,13 @@ final class Network {
         cutUntil[from][to] = Math.max(cutUntil[from][to], until);
     }
 
-    void slow(int one, int other, long nanos) {
+    public void slow(int one, int other, long nanos) {
         slowNanos[one][other] = nanos;
         slowNanos[other][one] = nanos;
     }
 
     /** Ends all disturbances. */
-    void heal() {
+    public void heal() {
         reconnect();
         for (int one = 0; one < out.length; one++) {
             for (int other = 0; other < one; other++) {
@@ -154,7 +154,7 @@ final class Network {
     }
 
     /** The number of copies of a message that arrive. */
-    int copies(int from, int to) {
+    public int copies(int from, int to) {
         if (isCut(from, to)) {
             return 0;
         }
@@ -170,7 +170,7 @@ final class Network {
         return 1;
     }
 
-    long delay(int from, int to) {
+    public long delay(int from, int to) {
         long late = 0;
         if (lateness > 0 && random.nextDouble() < lateness) {
             statistics.fault(FaultKind.LATE_MESSAGE);
@@ -181,7 +181,7 @@ final class Network {
     }
 
     /** The delay on a stream, which loses nothing: a lost packet is sent again later. */
-    long dataDelay(int from, int to) {
+    public long dataDelay(int from, int to) {
         long again = loss > 0 && random.nextDouble() < loss ? 200 * MILLI : 0;
         return 50 * MICRO + random.nextLong(dataDelayNanos) + slowNanos[from][to] + again;
     }
