@@ -10,6 +10,7 @@ import io.hearth.collective.state.machine.FetchMachine;
 import io.hearth.core.Bytes;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
+import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;

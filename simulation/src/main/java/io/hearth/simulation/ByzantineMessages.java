@@ -11,6 +11,7 @@ import io.hearth.election.Proposal;
 import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.process.ProcessContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -9,6 +9,8 @@ import io.hearth.election.Member;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
+import io.hearth.simulation.process.ProcessContext;
+import io.hearth.simulation.process.Surroundings;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayList;

@@ -24,6 +24,7 @@ import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
+import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.setting.WorldSetting;
 import java.util.List;

@@ -9,6 +9,7 @@ import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.simulation.host.Host;
+import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.ViewChecker;
 import io.hearth.simulation.rule.Violation;

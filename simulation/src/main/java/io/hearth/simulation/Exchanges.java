@@ -11,6 +11,7 @@ import io.hearth.collective.group.Resolution;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.call.Parts;
+import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;
 import java.util.HashSet;

@@ -6,6 +6,7 @@ import io.hearth.election.View;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.PeerId;
 import io.hearth.simulation.host.Host;
+import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.ViewChecker;
 import io.hearth.simulation.rule.Violation;

@@ -8,6 +8,7 @@ import io.hearth.collective.state.machine.FetchMachine.Event;
 import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
+import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.setting.WorldSetting;
 import java.util.List;
 

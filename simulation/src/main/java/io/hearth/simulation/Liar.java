@@ -22,6 +22,7 @@ import io.hearth.election.protobuf.MessageCodec;
 import io.hearth.election.protobuf.RecordCodec;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
+import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.LieKind;

@@ -3,6 +3,7 @@ package io.hearth.simulation;
 import io.hearth.discovery.PeerAddress;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
+import io.hearth.simulation.process.ProcessContext;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -25,6 +25,8 @@ import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.plant.BugHooks;
+import io.hearth.simulation.process.ProcessContext;
+import io.hearth.simulation.process.Surroundings;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayDeque;
@@ -36,7 +38,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One start of a node: its machines, and a shell that carries their effects out in the simulated world. */
-final class NodeProcess extends ProcessContext {
+public final class NodeProcess extends ProcessContext {
     private static final long TICK_MIN_NANOS = MILLI;
 
     private final ProcessListener listener;
@@ -121,12 +123,12 @@ final class NodeProcess extends ProcessContext {
     }
 
     @Override
-    boolean isLeaving() {
+    public boolean isLeaving() {
         return isLeaving;
     }
 
     @Override
-    Optional<String> fence() {
+    public Optional<String> fence() {
         return trainer().map(trainer -> trainer.state().layout().fence());
     }
 
@@ -138,7 +140,7 @@ final class NodeProcess extends ProcessContext {
     }
 
     @Override
-    void scheduleTick() {
+    public void scheduleTick() {
         if (!isAlive()) {
             return;
         }
@@ -214,7 +216,7 @@ final class NodeProcess extends ProcessContext {
 
     /** Steps the view machine; an event that an effect leads to waits until the effects of its step are done. */
     @Override
-    void view(ViewEvent event) {
+    public void view(ViewEvent event) {
         isLeaving |= event instanceof ViewEvent.Leave;
         waiting.add(event);
         if (stepping) {

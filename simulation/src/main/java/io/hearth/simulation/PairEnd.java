@@ -1,5 +1,6 @@
 package io.hearth.simulation;
 
+import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayDeque;
 import java.util.Deque;

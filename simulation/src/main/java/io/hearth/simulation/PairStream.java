@@ -3,6 +3,7 @@ package io.hearth.simulation;
 import static io.hearth.simulation.time.Timeline.MICRO;
 import static io.hearth.simulation.time.Timeline.MILLI;
 
+import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayDeque;

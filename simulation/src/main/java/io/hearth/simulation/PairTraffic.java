@@ -7,6 +7,7 @@ import io.hearth.collective.group.GroupMachine;
 import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.setting.WorldSetting;
 import java.util.List;
 import java.util.Map;

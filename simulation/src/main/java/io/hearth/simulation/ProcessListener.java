@@ -5,6 +5,7 @@ import io.hearth.election.Resolver;
 import io.hearth.election.View;
 import io.hearth.election.view.ViewEffect;
 import io.hearth.simulation.host.Host;
+import io.hearth.simulation.process.ProcessContext;
 import java.util.List;
 
 /** Hears of everything that processes do, and may interfere: faults strike here, and rules are checked. */

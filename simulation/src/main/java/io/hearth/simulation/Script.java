@@ -12,6 +12,7 @@ import io.hearth.election.View;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.simulation.call.Ending;
 import io.hearth.simulation.call.GroupFrame;
+import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.setting.WorldSetting;
 import java.util.List;
 import java.util.Optional;

@@ -5,6 +5,7 @@ import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
+import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayList;

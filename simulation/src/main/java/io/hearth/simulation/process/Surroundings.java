@@ -1,11 +1,11 @@
-package io.hearth.simulation;
+package io.hearth.simulation.process;
 
 import io.hearth.election.Message;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
 
 /** What the parts of a process use of the world around it. */
-interface Surroundings {
+public interface Surroundings {
     /** Sends a message over the control link, if there is one. */
     void send(ProcessContext from, NodeId to, Message message);
 

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.process;
 
 import io.hearth.collective.Signature;
 import io.hearth.election.View;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.SortedMap;
 
 /** Observes the collectives of all trainers. */
-interface Results {
+public interface Results {
     /** A member gives {@code value} in a group epoch. */
     void gave(ProcessContext process, String fence, long number, Signature signature, long value);
 

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.process;
 
 import io.hearth.election.Member;
 import io.hearth.election.Message;
@@ -13,18 +13,18 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** One start of a node as its parts see it: who it is, whether it runs or stands still, and the world around it. */
-abstract class ProcessContext implements BugHooks.Node {
-    final WorldSetting setting;
-    final Surroundings surroundings;
-    final Host host;
-    final long incarnation;
+public abstract class ProcessContext implements BugHooks.Node {
+    public final WorldSetting setting;
+    public final Surroundings surroundings;
+    public final Host host;
+    public final long incarnation;
 
     private final Deque<Runnable> backlog = new ArrayDeque<>(); // what came while it stood still
     private long pausedSince = -WorldSetting.WELL_NANOS;
     private long pausedUntil = -WorldSetting.WELL_NANOS;
     private boolean isAlive = true;
 
-    ProcessContext(WorldSetting setting, Surroundings surroundings, Host host, long incarnation) {
+    public ProcessContext(WorldSetting setting, Surroundings surroundings, Host host, long incarnation) {
         this.setting = setting;
         this.surroundings = surroundings;
         this.host = host;
@@ -32,16 +32,16 @@ abstract class ProcessContext implements BugHooks.Node {
     }
 
     /** Steps its view machine. */
-    abstract void view(ViewEvent event);
+    public abstract void view(ViewEvent event);
 
     /** Whether it was asked to leave. */
-    abstract boolean isLeaving();
+    public abstract boolean isLeaving();
 
     /** The group epoch of its collectives; empty for an agent. */
-    abstract Optional<String> fence();
+    public abstract Optional<String> fence();
 
     /** Something was delivered, so that its next tick may come earlier. */
-    abstract void scheduleTick();
+    public abstract void scheduleTick();
 
     @Override
     public NodeId id() {
@@ -67,29 +67,29 @@ abstract class ProcessContext implements BugHooks.Node {
         setting.after(delayNanos, () -> deliver(() -> view(event)));
     }
 
-    boolean isAlive() {
+    public boolean isAlive() {
         return isAlive;
     }
 
-    void died() {
+    public void died() {
         isAlive = false;
     }
 
-    boolean isPaused() {
+    public boolean isPaused() {
         return setting.now() < pausedUntil;
     }
 
     /** When it goes on after a pause, or went on last. */
-    long pausedUntil() {
+    public long pausedUntil() {
         return pausedUntil;
     }
 
     /** How long its last pause is or was. */
-    long pauseNanos() {
+    public long pauseNanos() {
         return pausedUntil - pausedSince;
     }
 
-    void pause(long nanos) {
+    public void pause(long nanos) {
         if (!isPaused()) {
             pausedSince = setting.now();
         }
@@ -97,7 +97,7 @@ abstract class ProcessContext implements BugHooks.Node {
     }
 
     /** To a process that stands still, things happen when it goes on. */
-    void deliver(Runnable what) {
+    public void deliver(Runnable what) {
         if (!isAlive()) {
             return;
         }
@@ -126,7 +126,7 @@ abstract class ProcessContext implements BugHooks.Node {
         scheduleTick();
     }
 
-    void trace(Supplier<String> what) {
+    public void trace(Supplier<String> what) {
         setting.trace(host, incarnation, what);
     }
 }
