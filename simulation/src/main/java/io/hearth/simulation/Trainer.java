@@ -22,6 +22,7 @@ import io.hearth.election.View;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
+import io.hearth.simulation.pair.PairTraffic;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;

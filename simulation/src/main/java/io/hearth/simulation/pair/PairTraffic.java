@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.pair;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 import static io.hearth.simulation.time.Timeline.SECOND;
@@ -22,7 +22,7 @@ import java.util.function.Supplier;
  * Sends and receives of one trainer from rank to rank, beside its collectives, as in {@code PointToPoint}: threads of an application
  * send to any rank and receive from all.
  */
-final class PairTraffic {
+public final class PairTraffic {
     final ProcessContext process;
     private final WorldSetting setting;
     private final Supplier<GroupMachine.State> state;
@@ -42,7 +42,7 @@ final class PairTraffic {
      * @param isAtWork whether its application may call
      * @param others the traffic of each member whose process runs and is not paused
      */
-    PairTraffic(
+    public PairTraffic(
             ProcessContext process,
             Supplier<GroupMachine.State> state,
             BooleanSupplier isAtWork,
@@ -130,7 +130,7 @@ final class PairTraffic {
     }
 
     /** A view is committed, before the group installs it: transfers with nodes that are not the same members any more end. */
-    void installed(View view) {
+    public void installed(View view) {
         String before = lineage + own;
         var now = new TreeMap<NodeId, String>();
         for (Member member : view.group(process.host.group)) {
@@ -154,19 +154,19 @@ final class PairTraffic {
     }
 
     /** The group epoch changed. */
-    void renewed() {
+    public void renewed() {
         outs.values().forEach(PairEnd::renew);
         ins.values().forEach(PairEnd::renew);
     }
 
     /** The data threads run again. */
-    void pump() {
+    public void pump() {
         List.copyOf(outs.values()).forEach(PairEnd::pump);
         List.copyOf(ins.values()).forEach(PairEnd::pump);
     }
 
     /** The application got an error: all open transfers end. */
-    void over() {
+    public void over() {
         List.copyOf(members.keySet()).forEach(this::end);
         members = Map.of();
     }

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.pair;
 
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.setting.WorldSetting;

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.pair;
 
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.pair.machine.TransferSpec;
