@@ -14,6 +14,7 @@ import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.process.Results;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;
+import io.hearth.simulation.trainer.Trainer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -29,6 +29,7 @@ import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.process.Surroundings;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;
+import io.hearth.simulation.trainer.Trainer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;

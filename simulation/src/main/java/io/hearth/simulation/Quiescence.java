@@ -7,6 +7,8 @@ import io.hearth.election.View;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;
+import io.hearth.simulation.trainer.Script;
+import io.hearth.simulation.trainer.Trainer;
 import java.util.List;
 import java.util.Optional;
 

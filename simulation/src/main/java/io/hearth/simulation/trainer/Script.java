@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.trainer;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 import static io.hearth.simulation.time.Timeline.SECOND;
@@ -23,7 +23,7 @@ import java.util.TreeMap;
  * The application of a trainer, as a user would write it. It waits for its peers, calls a fixed number of collectives one after the
  * other, and leaves.
  */
-final class Script {
+public final class Script {
     private static final long PATIENCE_NANOS = 10 * SECOND;
 
     private final ProcessContext process;
@@ -52,11 +52,11 @@ final class Script {
         this.steps = new Steps(process);
     }
 
-    Steps steps() {
+    public Steps steps() {
         return steps;
     }
 
-    SortedMap<Long, Ending> endings() {
+    public SortedMap<Long, Ending> endings() {
         return endings;
     }
 
@@ -65,7 +65,7 @@ final class Script {
         return Optional.ofNullable(calls.get(number));
     }
 
-    boolean isOver() {
+    public boolean isOver() {
         return isOver;
     }
 
@@ -74,7 +74,7 @@ final class Script {
     }
 
     /** Whether it began a step with all of its group since then, and can go on. */
-    boolean isInStep(View view, long since) {
+    public boolean isInStep(View view, long since) {
         return trainer.state().broken().isEmpty()
                 && steps.begunNanos() > since
                 && endings.values().stream()
@@ -88,7 +88,7 @@ final class Script {
                         .isPresent();
     }
 
-    boolean isFinished() {
+    public boolean isFinished() {
         return length > 0 && trainer.doneUpTo() >= length;
     }
 
@@ -100,7 +100,7 @@ final class Script {
     }
 
     /** Begins without its peers after a timeout. */
-    void beginAfterPatience(long nanos) {
+    public void beginAfterPatience(long nanos) {
         setting.after(
                 Math.min(nanos, PATIENCE_NANOS),
                 () -> process.deliver(() -> {
@@ -111,7 +111,7 @@ final class Script {
     }
 
     /** Begins to call collectives; it closes after {@code count} of them. */
-    void work(long count) {
+    public void work(long count) {
         if (!wantsToBegin && !isOver) {
             wantsToBegin = true;
             length = count;
@@ -246,7 +246,7 @@ final class Script {
     }
 
     /** Like {@link #giveUp(String)}, and the application pauses until {@code restsUntil}. */
-    void giveUp(String why, long restsUntil) {
+    public void giveUp(String why, long restsUntil) {
         process.trace(() -> "gives up: " + why);
         finish();
         boolean comesBack = setting.hasSteps && !isClosing && (!setting.isFaulty() || setting.random.nextInt(4) > 0);
@@ -257,7 +257,7 @@ final class Script {
     }
 
     /** All open calls end with an error, as do later ones until a step begins. Before the first call nothing changes. */
-    void removed(String why) {
+    public void removed(String why) {
         if (trainer.state().next() == 1 || isOver) {
             return;
         }
@@ -296,7 +296,7 @@ final class Script {
     }
 
     /** Leaves once all open calls have ended. */
-    void close() {
+    public void close() {
         if (!isClosing && !isOver) {
             isClosing = true;
             if (calls.isEmpty()) {

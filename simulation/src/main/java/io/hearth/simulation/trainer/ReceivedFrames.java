@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.trainer;
 
 import io.hearth.collective.Signature;
 import io.hearth.collective.group.ByNumber;

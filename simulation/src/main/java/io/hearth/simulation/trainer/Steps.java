@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.trainer;
 
 import io.hearth.collective.Signature;
 import io.hearth.core.DataType;
@@ -16,7 +16,7 @@ import java.util.Optional;
  * The model of a script, as one number, and its position in the present step. A step is its beginning and some sums; some of these may
  * be broadcasts or calls that give each rank a part. A script without steps has only the sums.
  */
-final class Steps {
+public final class Steps {
     private static final Signature SUM = Signature.allReduce(ReduceOp.SUM, DataType.FLOAT32, 10, Signature.PLAIN);
     private static final Signature SUM_IN_PLACE = Signature.inPlace(ReduceOp.SUM, DataType.FLOAT32, 10, Signature.AUTO);
     private static final Signature BEGINNING = Signature.boundary(64);
@@ -79,7 +79,7 @@ final class Steps {
     }
 
     /** Plans a flipped bit before the next step, if there is a step. */
-    boolean flipsBeforeNext() {
+    public boolean flipsBeforeNext() {
         willFlip = setting.hasSteps && revision > 0;
         return willFlip;
     }
@@ -96,7 +96,7 @@ final class Steps {
     }
 
     /** The number of steps that began. */
-    long begun() {
+    public long begun() {
         return begun;
     }
 

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.trainer;
 
 import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayList;

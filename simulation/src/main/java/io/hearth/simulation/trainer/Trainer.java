@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.trainer;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * The collectives of one process: the real group machine and a shell around it, as {@code CollectiveEngine} is in a node. Each input and
  * each sum is one number in place of bytes.
  */
-final class Trainer {
+public final class Trainer {
     private final ProcessContext process;
     private final WorldSetting setting;
     private final GroupMachine machine;
@@ -50,7 +50,7 @@ final class Trainer {
     private long loopAt; // when the owner thread gets the last event
 
     /** {@code fellows} are the trainers that can be reached now. */
-    Trainer(ProcessContext process, Function<NodeId, Optional<Trainer>> fellows) {
+    public Trainer(ProcessContext process, Function<NodeId, Optional<Trainer>> fellows) {
         this.process = process;
         this.setting = process.setting;
         this.machine = new GroupMachine(GroupMachine.WINDOW, setting.policy);
@@ -63,11 +63,11 @@ final class Trainer {
                 node -> fellows.apply(node).map(Trainer::pairs));
     }
 
-    State state() {
+    public State state() {
         return state;
     }
 
-    Script script() {
+    public Script script() {
         return script;
     }
 
@@ -80,17 +80,17 @@ final class Trainer {
         return Optional.ofNullable(view);
     }
 
-    long doneUpTo() {
+    public long doneUpTo() {
         return state.doneUpTo();
     }
 
     /** Its status at the last freeze. */
-    Status reported() {
+    public Status reported() {
         return reported;
     }
 
     /** Whether nothing was called yet. */
-    boolean isOpen() {
+    public boolean isOpen() {
         return state.next() == 1 && !script.isOver() && !script.isClosing();
     }
 
@@ -104,7 +104,7 @@ final class Trainer {
     // ---- events from the node
 
     /** Stops the data threads and returns the status of the group. */
-    Bytes freeze(Lineage lineage, long epoch) {
+    public Bytes freeze(Lineage lineage, long epoch) {
         var now = new Event.Freeze(new GroupMachine.Frozen(WorldSetting.text(lineage), epoch));
         reported = state.status(WorldSetting.text(lineage));
         Bytes status = CollectiveMessages.encode(reported);
@@ -133,7 +133,7 @@ final class Trainer {
         }
     }
 
-    void install(View next) {
+    public void install(View next) {
         if (!script.isOver() && !state.mayGoOnIn(WorldSetting.text(next.lineage()))) {
             script.removed("it began in another lineage");
         }
@@ -191,7 +191,7 @@ final class Trainer {
         }
     }
 
-    void streamBroken(NodeId peer, String why) {
+    public void streamBroken(NodeId peer, String why) {
         exchanges.stateLost(peer, why);
         if (exchanges.areOpen() && !script.isOver() && state.layout().members().contains(peer)) {
             step(new Event.StreamBroken(state.layout().fence(), peer, why));
@@ -199,7 +199,7 @@ final class Trainer {
     }
 
     /** A stream breaks though both ends live. */
-    boolean breakStream(SplittableRandom random) {
+    public boolean breakStream(SplittableRandom random) {
         List<NodeId> members = state.layout().members();
         if (!exchanges.areOpen() || script.isOver() || members.size() < 2) {
             return false;
@@ -216,7 +216,7 @@ final class Trainer {
         return true;
     }
 
-    void receive(GroupFrame frame) {
+    public void receive(GroupFrame frame) {
         exchanges.receive(frame); // kept while it is out, too: it may belong to the group that it comes back into
     }
 
@@ -275,7 +275,7 @@ final class Trainer {
     }
 
     /** Sets whether the next step has to wait. */
-    void hold(boolean held) {
+    public void hold(boolean held) {
         boolean isHeld = held && setting.hooks.holds();
         if (script.isOver()) {
             state = with(state.frozen(), isHeld);

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.trainer;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 
