@@ -14,6 +14,8 @@ import io.hearth.election.ViewRules;
 import io.hearth.election.protobuf.MessageCodec;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.cluster.Cluster;
+import io.hearth.simulation.cluster.NodeProcess;
 import io.hearth.simulation.host.NodeIds;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.Violation;

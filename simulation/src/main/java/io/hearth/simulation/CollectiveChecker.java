@@ -10,6 +10,8 @@ import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.Ending;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.call.Parts;
+import io.hearth.simulation.cluster.Cluster;
+import io.hearth.simulation.cluster.NodeProcess;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.process.Results;
 import io.hearth.simulation.rule.Violation;

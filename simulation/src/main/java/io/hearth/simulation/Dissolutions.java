@@ -8,6 +8,8 @@ import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import io.hearth.simulation.cluster.Cluster;
+import io.hearth.simulation.cluster.NodeProcess;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.report.FaultKind;

@@ -5,6 +5,8 @@ import static io.hearth.simulation.time.Timeline.MILLI;
 import io.hearth.election.View;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.PeerId;
+import io.hearth.simulation.cluster.Cluster;
+import io.hearth.simulation.cluster.NodeProcess;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.report.FaultKind;

@@ -7,6 +7,8 @@ import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
 import io.hearth.election.View;
 import io.hearth.election.view.ViewEffect;
+import io.hearth.simulation.cluster.Cluster;
+import io.hearth.simulation.cluster.NodeProcess;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.setting.FaultProfile;

@@ -21,6 +21,8 @@ import io.hearth.election.View;
 import io.hearth.election.protobuf.MessageCodec;
 import io.hearth.election.protobuf.RecordCodec;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.cluster.Cluster;
+import io.hearth.simulation.cluster.NodeProcess;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.report.FaultKind;

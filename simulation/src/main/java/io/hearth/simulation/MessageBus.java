@@ -7,6 +7,8 @@ import io.hearth.election.Message;
 import io.hearth.election.protobuf.MessageCodec;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
+import io.hearth.simulation.cluster.Cluster;
+import io.hearth.simulation.cluster.NodeProcess;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;

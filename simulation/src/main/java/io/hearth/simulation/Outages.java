@@ -4,6 +4,7 @@ import static io.hearth.simulation.time.Timeline.MILLI;
 import static io.hearth.simulation.time.Timeline.SECOND;
 
 import io.hearth.election.Role;
+import io.hearth.simulation.cluster.Cluster;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.setting.WorldSetting;

@@ -4,6 +4,8 @@ import static io.hearth.simulation.time.Timeline.MILLI;
 import static io.hearth.simulation.time.Timeline.SECOND;
 
 import io.hearth.election.View;
+import io.hearth.simulation.cluster.Cluster;
+import io.hearth.simulation.cluster.NodeProcess;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;

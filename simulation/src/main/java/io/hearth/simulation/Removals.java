@@ -5,6 +5,8 @@ import static io.hearth.simulation.time.Timeline.SECOND;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.View;
+import io.hearth.simulation.cluster.Cluster;
+import io.hearth.simulation.cluster.NodeProcess;
 import io.hearth.simulation.rule.ViewChecker;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.cluster;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 import static io.hearth.simulation.time.Timeline.SECOND;
@@ -24,7 +24,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /** The hosts of one world, the processes that start, die and exit on them, and the control links between these. */
-final class Cluster implements Neighbours {
+public final class Cluster implements Neighbours {
     private static final long NO_ANSWER_NANOS = 3 * SECOND;
     private static final long NO_ROOM_NANOS = SECOND / 2;
     private static final long TELL_CLOSED_NANOS = 200 * MILLI;
@@ -42,7 +42,7 @@ final class Cluster implements Neighbours {
     /** A control link that one end dialled. */
     private record Link(ProcessContext dialler, ProcessContext target) {}
 
-    Cluster(WorldSetting setting, Surroundings surroundings, ProcessListener listener) {
+    public Cluster(WorldSetting setting, Surroundings surroundings, ProcessListener listener) {
         this.setting = setting;
         this.surroundings = surroundings;
         this.listener = listener;
@@ -50,17 +50,17 @@ final class Cluster implements Neighbours {
         this.hosts = setting.hosts();
     }
 
-    List<Host> hosts() {
+    public List<Host> hosts() {
         return hosts;
     }
 
     /** The process that runs on a host, if one does. */
-    Optional<NodeProcess> process(Host host) {
+    public Optional<NodeProcess> process(Host host) {
         return Optional.ofNullable(running.get(host));
     }
 
     /** The process that runs under a node's identity, if one does. */
-    Optional<NodeProcess> process(NodeId node) {
+    public Optional<NodeProcess> process(NodeId node) {
         return setting.host(node).flatMap(this::process);
     }
 
@@ -83,7 +83,7 @@ final class Cluster implements Neighbours {
         return listener.isOut(host);
     }
 
-    List<NodeProcess> processes() {
+    public List<NodeProcess> processes() {
         var all = new ArrayList<NodeProcess>();
         for (Host host : hosts) {
             process(host).ifPresent(all::add);
@@ -92,29 +92,29 @@ final class Cluster implements Neighbours {
     }
 
     /** All processes of the machine on which {@code process} runs. */
-    List<NodeProcess> machine(NodeProcess process) {
+    public List<NodeProcess> machine(NodeProcess process) {
         return processes().stream()
                 .filter(other -> other.host.machine() == process.host.machine())
                 .toList();
     }
 
     /** The process that a view lists, if it still runs. */
-    Optional<NodeProcess> running(Member member) {
+    public Optional<NodeProcess> running(Member member) {
         return process(member.node()).filter(process -> process.incarnation == member.incarnation());
     }
 
     /** Whether a process died for good. */
-    boolean hasGivenUp() {
+    public boolean hasGivenUp() {
         return !givenUp.isEmpty();
     }
 
     /** Whether that process is never started again. Other processes of its machine run and cast the machine's vote. */
-    boolean isGivenUp(Host host) {
+    public boolean isGivenUp(Host host) {
         return givenUp.contains(host);
     }
 
     /** In a world with several processes on a machine, one of them dies for good while another one runs there. */
-    boolean loseProcess(SplittableRandom random) {
+    public boolean loseProcess(SplittableRandom random) {
         List<Host> candidates = hosts.stream()
                 .filter(host -> setting.population.isCrowd()
                         && isUp(host)
@@ -131,21 +131,21 @@ final class Cluster implements Neighbours {
     }
 
     /** The hosts that must be in the one view of peace. */
-    List<Host> expected() {
+    public List<Host> expected() {
         return hosts.stream().filter(host -> !givenUp.contains(host)).toList();
     }
 
     /** How many trainers a script of that group waits for. */
-    long wanted(String group) {
+    public long wanted(String group) {
         return expected().stream().filter(host -> host.group.equals(group)).count();
     }
 
     /** Whether a voter's record was damaged in this world. */
-    boolean isDamaged() {
+    public boolean isDamaged() {
         return isDamaged;
     }
 
-    void start(Host host) {
+    public void start(Host host) {
         if (isUp(host) || isGivenUp(host)) {
             return;
         }
@@ -165,12 +165,12 @@ final class Cluster implements Neighbours {
     }
 
     /** Whether every two processes have a link. */
-    boolean isMeshed() {
+    public boolean isMeshed() {
         List<NodeProcess> all = processes();
         return all.stream().allMatch(one -> all.stream().allMatch(other -> one == other || areLinked(one, other)));
     }
 
-    boolean isLinkedToAll(NodeProcess process) {
+    public boolean isLinkedToAll(NodeProcess process) {
         return processes().stream().allMatch(other -> other == process || areLinked(process, other));
     }
 
@@ -180,7 +180,7 @@ final class Cluster implements Neighbours {
     }
 
     /** Since when two processes have had a link without a gap; empty if they have none. */
-    Optional<Long> linkedSince(NodeProcess one, NodeProcess other) {
+    public Optional<Long> linkedSince(NodeProcess one, NodeProcess other) {
         Long dialled = links.get(new Link(one, other));
         Long accepted = links.get(new Link(other, one));
         if (dialled == null || accepted == null) {
@@ -190,7 +190,7 @@ final class Cluster implements Neighbours {
     }
 
     /** Two processes dial each other at once, as after fresh mDNS records, and succeed. */
-    void relink(Host one, Host other) {
+    public void relink(Host one, Host other) {
         process(one).ifPresent(from -> process(other).ifPresent(target -> relink(from, target)));
     }
 
@@ -283,7 +283,7 @@ final class Cluster implements Neighbours {
     }
 
     /** A control link closes; a re-dial makes a new one. */
-    boolean dropLink(Host one, Host other) {
+    public boolean dropLink(Host one, Host other) {
         if (!isUp(one) || !isUp(other)) {
             return false;
         }
@@ -302,7 +302,7 @@ final class Cluster implements Neighbours {
     }
 
     /** The process dies; {@code silently} as by a pulled plug, else its sockets close. */
-    boolean crash(NodeProcess process, boolean silently) {
+    public boolean crash(NodeProcess process, boolean silently) {
         if (!process.isAlive()) {
             return false;
         }
@@ -323,7 +323,7 @@ final class Cluster implements Neighbours {
     }
 
     /** A host's process dies silently; {@code forGood}: it is never started again. */
-    void end(Host host, boolean forGood) {
+    public void end(Host host, boolean forGood) {
         process(host).ifPresent(process -> end(process, true));
         if (forGood) {
             givenUp.add(host);
@@ -331,7 +331,7 @@ final class Cluster implements Neighbours {
     }
 
     /** The process ends by itself; a new one may follow. */
-    void exit(ProcessContext process) {
+    public void exit(ProcessContext process) {
         if (!process.isAlive()) {
             return;
         }
@@ -358,14 +358,14 @@ final class Cluster implements Neighbours {
     }
 
     /** The process is asked to leave in order. */
-    void leave(NodeProcess process) {
+    public void leave(NodeProcess process) {
         setting.note(process.host.name() + " leaves");
         process.deliver(() -> process.trainer()
                 .ifPresentOrElse(trainer -> trainer.script().close(), () -> process.view(new ViewEvent.Leave())));
     }
 
     /** The state of every node, for the text of a violation. */
-    String describe() {
+    public String describe() {
         var text = new StringBuilder();
         for (Host host : hosts) {
             text.append("\n  ").append(host.name());

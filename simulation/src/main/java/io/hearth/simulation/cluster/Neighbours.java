@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.cluster;
 
 import io.hearth.discovery.PeerAddress;
 import io.hearth.identity.NodeId;

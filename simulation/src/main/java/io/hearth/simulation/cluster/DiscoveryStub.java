@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.cluster;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 import static io.hearth.simulation.time.Timeline.SECOND;

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.cluster;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 
@@ -115,7 +115,7 @@ public final class NodeProcess extends ProcessContext {
         return state;
     }
 
-    Optional<Trainer> trainer() {
+    public Optional<Trainer> trainer() {
         return Optional.ofNullable(trainer);
     }
 
@@ -175,7 +175,7 @@ public final class NodeProcess extends ProcessContext {
         }
     }
 
-    void linked(NodeId peer, long peerIncarnation) {
+    public void linked(NodeId peer, long peerIncarnation) {
         trace(() -> "has a link to " + setting.name(peer) + "." + peerIncarnation);
         view(new ViewEvent.Linked(peer, peerIncarnation));
         health(new HealthMachine.Event.Linked(peer, peerIncarnation));
@@ -193,7 +193,7 @@ public final class NodeProcess extends ProcessContext {
         }
     }
 
-    void receive(NodeId from, long sender, Message message) {
+    public void receive(NodeId from, long sender, Message message) {
         health(
                 message instanceof Message.Heartbeat beat
                         ? new HealthMachine.Event.HeartbeatHeard(

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.cluster;
 
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Resolver;
@@ -9,7 +9,7 @@ import io.hearth.simulation.process.ProcessContext;
 import java.util.List;
 
 /** Hears of everything that processes do, and may interfere: faults strike here, and rules are checked. */
-interface ProcessListener {
+public interface ProcessListener {
     /** The resolver that a process of that host uses. */
     Resolver resolver(Host host, Resolver honest);
 
