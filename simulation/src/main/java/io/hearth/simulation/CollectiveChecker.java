@@ -12,6 +12,7 @@ import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.call.Parts;
 import io.hearth.simulation.cluster.Cluster;
 import io.hearth.simulation.cluster.NodeProcess;
+import io.hearth.simulation.lie.Liar;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.process.Results;
 import io.hearth.simulation.rule.Violation;

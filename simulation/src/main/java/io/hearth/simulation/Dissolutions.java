@@ -11,6 +11,7 @@ import io.hearth.identity.PeerId;
 import io.hearth.simulation.cluster.Cluster;
 import io.hearth.simulation.cluster.NodeProcess;
 import io.hearth.simulation.host.Host;
+import io.hearth.simulation.lie.Liar;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.ViewChecker;

@@ -14,6 +14,8 @@ import io.hearth.simulation.cluster.Cluster;
 import io.hearth.simulation.cluster.NodeProcess;
 import io.hearth.simulation.cluster.ProcessListener;
 import io.hearth.simulation.host.Host;
+import io.hearth.simulation.lie.ByzantineNode;
+import io.hearth.simulation.lie.Liar;
 import io.hearth.simulation.plant.BugHooks;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.process.Results;

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.lie;
 
 import static io.hearth.simulation.time.Timeline.SECOND;
 
@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * write. Except for forgeries and wrong resolutions, the others come into one view and train on, both with an honest process in its
  * place and without one. Its lies go through the codec; a malformed one costs it the link.
  */
-final class Liar {
+public final class Liar {
     private static final int CHANGE_ONE_IN = 3;
     private static final int WEIGH_EVERY = 1_024;
     private static final int WEIGHT_MAX =
@@ -86,7 +86,7 @@ final class Liar {
         }
     }
 
-    Liar(WorldSetting setting, Cluster cluster) {
+    public Liar(WorldSetting setting, Cluster cluster) {
         this.setting = setting;
         this.cluster = cluster;
         this.random = setting.liars;
@@ -95,7 +95,7 @@ final class Liar {
     }
 
     /** Chooses one whose machine has no other node, in a world of at least three machines. */
-    void begin() {
+    public void begin() {
         List<Host> hosts = cluster.hosts();
         long machines = hosts.stream().mapToInt(Host::machine).distinct().count();
         List<Host> alone = hosts.stream()
@@ -116,24 +116,24 @@ final class Liar {
     }
 
     /** For the text of a violation; empty if no member lies. */
-    String text() {
+    public String text() {
         return host == null
                 ? ""
                 : "; " + host.name() + " lied "
                         + plan.kinds().stream().map(LieKind::text).toList();
     }
 
-    boolean is(ProcessContext process) {
+    public boolean is(ProcessContext process) {
         return !isOver && process.host == host;
     }
 
     /** Whether the others may agree on anything from now on. */
-    boolean forges() {
+    public boolean forges() {
         return host != null && plan.kinds().stream().anyMatch(LieKind::isForgery);
     }
 
     /** Whether it asks to leave so often that it earns the longest readmission delay. */
-    boolean resigns() {
+    public boolean resigns() {
         return host != null
                 && (plan.kinds().contains(LieKind.LEAVE_AND_ANSWER)
                         || plan.kinds().contains(LieKind.LEAVE_NUMBERS));
@@ -143,7 +143,7 @@ final class Liar {
      * The time that a machine which missed the liar's ballots needs to follow their rounds: as long as the lies went on. Where the others
      * are a quorum without the liar, they put it out and soon leave such a view.
      */
-    long climbNanos() {
+    public long climbNanos() {
         return cluster.processes().stream()
                 .map(process -> climbs.get(process.state().view()))
                 .filter(Objects::nonNull)
@@ -154,12 +154,12 @@ final class Liar {
     }
 
     /** Whether others may believe in an invented lineage and end theirs for it. */
-    boolean boasts() {
+    public boolean boasts() {
         return host != null && plan.kinds().contains(LieKind.BIG_LINEAGES);
     }
 
     /** Whether results of collectives may be anything from now on. */
-    boolean spoilsResults() {
+    public boolean spoilsResults() {
         return host != null && plan.kinds().stream().anyMatch(LieKind::isAboutResults);
     }
 
@@ -175,7 +175,7 @@ final class Liar {
     // ---- changed messages
 
     /** The message that it sends in place of {@code message}; empty if that is malformed and costs it the link. */
-    Optional<Message> says(ProcessContext self, NodeId to, Message message) {
+    public Optional<Message> says(ProcessContext self, NodeId to, Message message) {
         Message lie = altered(self, message);
         boolean isOfViews = message instanceof Message.Commit || message instanceof Message.Accept;
         byte[] bytes = MessageCodec.encode(lie);
@@ -304,7 +304,7 @@ final class Liar {
     }
 
     /** Changes a message that it receives. */
-    Message hears(ProcessContext self, Message message) {
+    public Message hears(ProcessContext self, Message message) {
         if (message instanceof Message.Join join && plan.kinds().contains(LieKind.ADMITS_OTHERWISE)) {
             lied(LieKind.ADMITS_OTHERWISE, message, self.host.id);
             return random.nextBoolean()
@@ -315,7 +315,7 @@ final class Liar {
     }
 
     /** Its resolution of the reports of a group. */
-    Resolver resolver(Host of, Resolver honest) {
+    public Resolver resolver(Host of, Resolver honest) {
         if (of != host || !plan.kinds().contains(LieKind.RESOLUTIONS)) {
             return honest;
         }
@@ -518,7 +518,7 @@ final class Liar {
     }
 
     /** A node can read every record that it wrote. */
-    void wrote(LineageRecord record) {
+    public void wrote(LineageRecord record) {
         if (host == null) {
             return;
         }
@@ -531,7 +531,7 @@ final class Liar {
     }
 
     /** Whether these lies may break that rule. */
-    boolean mayBreak(String rule) {
+    public boolean mayBreak(String rule) {
         boolean isClaimed = switch (rule) {
             case "memory", "unreadable", "views" -> true;
             case "L1", "L2", "L3", "state" -> !forges();
@@ -541,7 +541,7 @@ final class Liar {
     }
 
     /** The lies end: an honest process starts in its place. */
-    void end() {
+    public void end() {
         if (host == null) {
             return;
         }
@@ -557,7 +557,7 @@ final class Liar {
     }
 
     /** Ends its host for good, if there is a liar; its machine is one of at least three. */
-    boolean goes() {
+    public boolean goes() {
         if (host != null) {
             setting.note(host.name() + " is gone for good");
             cluster.end(host, true);

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.lie;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 
@@ -27,7 +27,7 @@ import java.util.SplittableRandom;
  * One more node in some worlds. It has the secret, so each node has a link with it; it is in no view, and it lies. It goes on in
  * peace, where its messages must not even delay a node.
  */
-final class ByzantineNode {
+public final class ByzantineNode {
     private static final NodeId SELF = NodeIds.agent(NodeIds.MACHINES_MAX);
     private static final int JOINERS = 520; // more than a node remembers
     private static final byte[] MILLION_MEMBERS = millionMembers();
@@ -39,7 +39,7 @@ final class ByzantineNode {
     private long sequence;
     private boolean mayFlood;
 
-    ByzantineNode(WorldSetting setting, Cluster cluster) {
+    public ByzantineNode(WorldSetting setting, Cluster cluster) {
         this.setting = setting;
         this.cluster = cluster;
         this.random = setting.random;
@@ -55,13 +55,13 @@ final class ByzantineNode {
         return view;
     }
 
-    void link(NodeProcess process) {
+    public void link(NodeProcess process) {
         if (setting.profile.has(FaultKind.NONSENSE)) {
             process.linked(SELF, incarnation);
         }
     }
 
-    void begin() {
+    public void begin() {
         if (setting.profile.has(FaultKind.NONSENSE)) {
             speakLater();
         }

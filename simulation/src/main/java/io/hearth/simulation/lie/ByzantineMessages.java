@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.lie;
 
 import io.hearth.core.Bytes;
 import io.hearth.election.Ballot;

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.lie;
 
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
