@@ -10,6 +10,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.simulation.cluster.Cluster;
 import io.hearth.simulation.cluster.NodeProcess;
+import io.hearth.simulation.fault.Expulsion;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.lie.Liar;
 import io.hearth.simulation.process.ProcessContext;

@@ -9,6 +9,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.cluster.Cluster;
 import io.hearth.simulation.cluster.NodeProcess;
+import io.hearth.simulation.fault.Expulsion;
 import io.hearth.simulation.lie.Liar;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.rule.Violation;

@@ -7,6 +7,8 @@ import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.simulation.cluster.Cluster;
 import io.hearth.simulation.cluster.NodeProcess;
+import io.hearth.simulation.fault.Expulsion;
+import io.hearth.simulation.fault.Outages;
 import io.hearth.simulation.lie.Liar;
 import io.hearth.simulation.rule.ViewChecker;
 import io.hearth.simulation.rule.Violation;

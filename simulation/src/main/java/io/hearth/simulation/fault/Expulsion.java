@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.fault;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 
@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
  * <p>A machine knows of it once all its processes do. If a quorum of machines knew when a ballot began, the view that it makes does not
  * list the machine (X1).
  */
-final class Expulsion {
+public final class Expulsion {
     private static final long LOOK_NANOS_MAX = 200 * MILLI;
     private static final int MACHINES_MIN = 3; // the trainers of the last one would wait for others
     private static final long AGAIN_NANOS = 500 * MILLI;
@@ -44,13 +44,13 @@ final class Expulsion {
     private final Map<PeerId, Long> knownSince = new TreeMap<>();
     private SortedSet<PeerId> out = Collections.emptySortedSet(); // at most one
 
-    Expulsion(WorldSetting setting, Cluster cluster) {
+    public Expulsion(WorldSetting setting, Cluster cluster) {
         this.setting = setting;
         this.cluster = cluster;
         this.random = setting.expulsions;
     }
 
-    void plan() {
+    public void plan() {
         if (setting.profile.has(FaultKind.PUT_OUT)) {
             setting.after(random.nextLong(setting.profile.faultyNanos()), this::strike);
         }
@@ -81,34 +81,34 @@ final class Expulsion {
         first.deliver(() -> hears(first));
     }
 
-    boolean isOut(Host host) {
+    public boolean isOut(Host host) {
         return out.contains(host.id.peer());
     }
 
     /** Whether this process knows of the removal, and so reports it before anything else. */
-    boolean tells(ProcessContext process) {
+    public boolean tells(ProcessContext process) {
         return told.contains(process);
     }
 
     /** Whether one of two processes knows that the other one is out. */
-    boolean forbidsLink(NodeProcess one, NodeProcess other) {
+    public boolean forbidsLink(NodeProcess one, NodeProcess other) {
         return (tells(one) && isOut(other.host)) || (tells(other) && isOut(one.host));
     }
 
-    void started(NodeProcess process) {
+    public void started(NodeProcess process) {
         if (written.contains(process.host.id.peer())) {
             hears(process);
         }
     }
 
-    void linked(NodeProcess one, NodeProcess other) {
+    public void linked(NodeProcess one, NodeProcess other) {
         if (tells(one) != tells(other)) {
             NodeProcess untold = tells(one) ? other : one;
             untold.deliver(() -> hears(untold));
         }
     }
 
-    void hears(NodeProcess process) {
+    public void hears(NodeProcess process) {
         if (out.isEmpty() || isOut(process.host) || !process.isAlive() || !told.add(process)) {
             return;
         }
@@ -132,7 +132,7 @@ final class Expulsion {
     }
 
     /** Checks rule X1 of a committed successor. */
-    void committed(ViewChecker.Succession change) {
+    public void committed(ViewChecker.Succession change) {
         View view = change.view();
         boolean isListed = view.machines().stream().anyMatch(machine -> out.contains(machine));
         if (isListed) {
@@ -149,7 +149,7 @@ final class Expulsion {
     }
 
     /** The machine that was put out is switched off for good. */
-    void end() {
+    public void end() {
         cluster.hosts().stream().filter(this::isOut).forEach(host -> cluster.end(host, true));
     }
 }

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.fault;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 import static io.hearth.simulation.time.Timeline.SECOND;
@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /** Injects the faults of the profile: at random instants, and at the critical ones between two effects. */
-final class FaultInjector {
+public final class FaultInjector {
     private static final Set<FaultKind> NOT_AT_AN_INSTANT = EnumSet.of(
             FaultKind.LOSS,
             FaultKind.DUPLICATION,
@@ -44,7 +44,7 @@ final class FaultInjector {
     private final List<FaultKind> kinds;
     private boolean isOn = true;
 
-    FaultInjector(WorldSetting setting, Cluster cluster, Outages outages) {
+    public FaultInjector(WorldSetting setting, Cluster cluster, Outages outages) {
         this.setting = setting;
         this.cluster = cluster;
         this.outages = outages;
@@ -55,7 +55,7 @@ final class FaultInjector {
     }
 
     /** Plans the faults of the whole faulty time. */
-    void plan() {
+    public void plan() {
         FaultProfile profile = setting.profile;
         if (kinds.isEmpty()) {
             return;
@@ -66,7 +66,7 @@ final class FaultInjector {
         }
     }
 
-    void end() {
+    public void end() {
         isOn = false;
     }
 
@@ -197,7 +197,7 @@ final class FaultInjector {
     }
 
     /** The only process that knows of a committed view may be cut off before it reports it. */
-    void beforeEffects(NodeProcess process, List<ViewEffect> effects) {
+    public void beforeEffects(NodeProcess process, List<ViewEffect> effects) {
         if (!isOn || !setting.profile.has(FaultKind.CUT_OFF_ON_COMMIT)) {
             return;
         }
@@ -212,7 +212,7 @@ final class FaultInjector {
         }
     }
 
-    void afterEffect(NodeProcess process, ViewEffect effect) {
+    public void afterEffect(NodeProcess process, ViewEffect effect) {
         if (!isOn) {
             return;
         }
@@ -224,7 +224,7 @@ final class FaultInjector {
     }
 
     /** A voter may die right after it accepted, before its answer leaves. */
-    void afterWrite(NodeProcess process, LineageRecord record) {
+    public void afterWrite(NodeProcess process, LineageRecord record) {
         if (isOn
                 && setting.profile.has(FaultKind.DIE_ON_ACCEPT)
                 && record.accepted().isPresent()

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.fault;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 import static io.hearth.simulation.time.Timeline.SECOND;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Takes the whole network away, as a switch that restarts does, or one machine, as a laptop that leaves the house, and brings
  * the pairs back one by one. Processes of one machine always hear each other.
  */
-final class Outages {
+public final class Outages {
     private static final long SHORTEST_NANOS = SECOND / 2;
 
     private final WorldSetting setting;
@@ -27,7 +27,7 @@ final class Outages {
     private long outUntil; // until then some pair may be out
     private int peaces;
 
-    Outages(WorldSetting setting, Cluster cluster, Listener listener) {
+    public Outages(WorldSetting setting, Cluster cluster, Listener listener) {
         this.setting = setting;
         this.cluster = cluster;
         this.listener = listener;
@@ -35,7 +35,7 @@ final class Outages {
     }
 
     /** Is notified of outages. */
-    interface Listener {
+    public interface Listener {
         /** The whole network goes down. */
         void outageBegins();
 
@@ -63,7 +63,7 @@ final class Outages {
     }
 
     /** Brings all pairs back at once. */
-    void end() {
+    public void end() {
         peaces++;
         outUntil = setting.now();
     }
@@ -90,7 +90,7 @@ final class Outages {
      *
      * @return when the last pair is back
      */
-    long inPeace() {
+    public long inPeace() {
         List<Pair> pairs = pairs(null);
         long nanos = SHORTEST_NANOS + random.nextLong(16 * SECOND);
         long spread = 300 * MILLI + random.nextLong(600 * MILLI);
