@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.check;
 
 import static io.hearth.simulation.time.Timeline.MILLI;
 import static io.hearth.simulation.time.Timeline.SECOND;
@@ -19,7 +19,7 @@ import java.util.Optional;
  * The time after the faults: every open call must end, all nodes must come into one view, and a training of all must run to its end
  * there.
  */
-final class Quiescence {
+public final class Quiescence {
     private static final long WRITES_OF_PEACE = 24; // of a slow disk, until all are in one view
     private static final long CALM_NANOS = SECOND;
     private static final long LAST_TRAINING_NANOS = 10 * SECOND;
@@ -31,7 +31,7 @@ final class Quiescence {
     private final long began;
     private final long oneViewNanosMax;
 
-    Quiescence(WorldSetting setting, Cluster cluster, Removals removals, Liar liar) {
+    public Quiescence(WorldSetting setting, Cluster cluster, Removals removals, Liar liar) {
         this.setting = setting;
         this.cluster = cluster;
         this.began = setting.now();
@@ -52,7 +52,7 @@ final class Quiescence {
     }
 
     /** Waits until all nodes are in one view and every open call has ended (L1, L2). */
-    void settle() {
+    public void settle() {
         long settled = isSettled() ? setting.now() : Long.MAX_VALUE; // older messages may still remove a member
         while (setting.now() - settled < CALM_NANOS) {
             long waited = setting.now() - began;
@@ -125,7 +125,7 @@ final class Quiescence {
     }
 
     /** Trains once more and checks that numbers advance at all trainers. */
-    void trainOnceMore() {
+    public void trainOnceMore() {
         View view = cluster.processes().getFirst().state().view();
         List<Trainer> trainers = cluster.processes().stream()
                 .flatMap(process -> process.trainer().stream())

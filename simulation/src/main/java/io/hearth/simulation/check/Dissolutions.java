@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.check;
 
 import static io.hearth.simulation.time.Timeline.SECOND;
 
@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  * Checks each end of a lineage. A ballot may end a lineage only at a boundary of its groups and for a better lineage. A node may give
  * a lineage up only if its machine's record is lost, or so many other records that no quorum is left (I10).
  */
-final class Dissolutions {
+public final class Dissolutions {
     /** Nodes may still believe facts of this age. */
     private static final long STALE_NANOS = 5 * SECOND;
 
@@ -48,7 +48,7 @@ final class Dissolutions {
     /** The number of members of a lineage from an instant on. */
     private record Size(long sinceNanos, int members) {}
 
-    Dissolutions(WorldSetting setting, Cluster cluster, Expulsion expulsion, Liar liar) {
+    public Dissolutions(WorldSetting setting, Cluster cluster, Expulsion expulsion, Liar liar) {
         this.setting = setting;
         this.cluster = cluster;
         this.expulsion = expulsion;
@@ -56,7 +56,7 @@ final class Dissolutions {
     }
 
     /** Others still believe a dead process's last messages for a moment. */
-    void died(ProcessContext process) {
+    public void died(ProcessContext process) {
         removed(process, process.state().view());
     }
 
@@ -66,7 +66,7 @@ final class Dissolutions {
     }
 
     /** A view is committed. */
-    void committed(View view) {
+    public void committed(View view) {
         sizes.computeIfAbsent(view.lineage(), _ -> new ArrayList<>())
                 .add(new Size(setting.now(), view.members().size()));
     }
@@ -95,7 +95,7 @@ final class Dissolutions {
     }
 
     /** A node gives its lineage up, without a ballot. A person may have asked it to go on alone. */
-    void givenUp(NodeProcess process, View before) {
+    public void givenUp(NodeProcess process, View before) {
         if (process.state().view().lineage().continued() || liar.forges()) {
             return;
         }

@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.check;
 
 import io.hearth.collective.Signature;
 import io.hearth.collective.group.CallRejection;
@@ -30,7 +30,7 @@ import java.util.SortedMap;
 import java.util.TreeSet;
 
 /** Observes every input and every result and checks the rules of collectives. */
-final class CollectiveChecker implements Results {
+public final class CollectiveChecker implements Results {
     private record Input(String fence, NodeId node, long number) {}
 
     /** A member holds what belongs to a number, in a group epoch. */
@@ -55,7 +55,7 @@ final class CollectiveChecker implements Results {
     private final Map<Final, GroupFrame.Sum> finals = new HashMap<>();
     private final Map<Named, NavigableSet<Long>> foundings = new HashMap<>(); // epochs in which no member was kept
 
-    CollectiveChecker(WorldSetting setting, Cluster cluster, Liar liar) {
+    public CollectiveChecker(WorldSetting setting, Cluster cluster, Liar liar) {
         this.setting = setting;
         this.cluster = cluster;
         this.liar = liar;
@@ -299,7 +299,7 @@ final class CollectiveChecker implements Results {
     }
 
     /** If a number ended at a kept member, some kept member must still hold its result for the members that lack it. */
-    void committed(View view) {
+    public void committed(View view) {
         for (var group : view.groups()) {
             if (view.group(group.name()).stream().allMatch(member -> member.entryEpoch() == view.epoch())) {
                 firstEndings

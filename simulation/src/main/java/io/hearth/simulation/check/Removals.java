@@ -1,4 +1,4 @@
-package io.hearth.simulation;
+package io.hearth.simulation.check;
 
 import static io.hearth.simulation.time.Timeline.SECOND;
 
@@ -25,7 +25,7 @@ import java.util.Set;
  * Checks each removal of a member (L3). A process that runs, did not ask to leave and was heard by the proposer must stay. No member
  * may be removed after an outage of the whole network if all links come back within a second.
  */
-final class Removals implements Outages.Listener {
+public final class Removals implements Outages.Listener {
     private static final long BACK_NANOS = SECOND;
     private static final long AFTER_OUTAGE_NANOS = 10 * SECOND;
 
@@ -47,7 +47,7 @@ final class Removals implements Outages.Listener {
     private boolean isWatching; // while all links may still come back in time, or did
     private boolean areBack;
 
-    Removals(WorldSetting setting, Cluster cluster, Dissolutions dissolutions, Expulsion expulsion, Liar liar) {
+    public Removals(WorldSetting setting, Cluster cluster, Dissolutions dissolutions, Expulsion expulsion, Liar liar) {
         this.setting = setting;
         this.cluster = cluster;
         this.dissolutions = dissolutions;
@@ -55,7 +55,7 @@ final class Removals implements Outages.Listener {
         this.liar = liar;
     }
 
-    void installed(NodeProcess process, View view) {
+    public void installed(NodeProcess process, View view) {
         Residence known = residences.get(process);
         if (known == null || !known.lineage().equals(view.lineage())) {
             residences.put(process, new Residence(view.lineage(), setting.now()));
@@ -71,7 +71,7 @@ final class Removals implements Outages.Listener {
     }
 
     /** A quorum accepted a successor. */
-    void committed(ViewChecker.Succession change) {
+    public void committed(ViewChecker.Succession change) {
         setting.statistics.view();
         expulsion.committed(change);
         if (change.view().isTombstone()) {
@@ -94,7 +94,7 @@ final class Removals implements Outages.Listener {
     }
 
     /** The others went on without a process, or its lineage ended. A process without a link to one of them is half of a broken pair. */
-    void removed(NodeProcess process, View before) {
+    public void removed(NodeProcess process, View before) {
         dissolutions.removed(process, before);
         boolean isOver = setting.viewChecker
                 .newest(before.lineage())
