@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What people do to a cluster, one story each, in a stage without other faults. */
+/** Actions of people on a cluster, one story each, without other faults. */
 final class ViewScenariosTest {
     private final ViewStage stage = new ViewStage(1);
 
@@ -61,7 +61,7 @@ final class ViewScenariosTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5})
-    void nodesThatStartTogetherAreOneViewSoon(int count) {
+    void nodesThatStartTogetherSoonFormOneView(int count) {
         for (int i = 0; i < count; i++) {
             stage.start(host(i + 1, i == 0 ? Role.AGENT : Role.TRAINER, ElectionConfig.DEFAULTS));
         }
@@ -78,7 +78,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void nobodyBecomesMasterByJoining() {
+    void aJoinerDoesNotBecomeMaster() {
         List<Actor> hosts = cluster(3);
         Actor late = host(8, Role.AGENT, ElectionConfig.DEFAULTS);
         stage.start(late);
@@ -99,7 +99,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void aTrainerThatComesToARunningGroupWaitsAndIsToldWhy() {
+    void aTrainerThatComesToARunningGroupWaitsAndLearnsTheReason() {
         List<Actor> hosts = cluster(2);
         hosts.forEach(this::train);
         stage.run(stage.now() + 500 * MILLI);
@@ -109,7 +109,7 @@ final class ViewScenariosTest {
         stage.run(stage.now() + 10 * SECOND);
         assertEquals(1, late.state().view().members().size());
         assertEquals("its group is training; it enters when the next step begins", late.pending);
-        assertEquals(epoch, epoch(hosts.getFirst()), "nobody is frozen for a joiner who cannot enter");
+        assertEquals(epoch, epoch(hosts.getFirst()), "no member freezes for a joiner that cannot enter");
         hosts.forEach(host -> {
             host.status = ViewStage.OPEN;
             stage.view(host, new ViewEvent.Progress(0, GroupPhase.FRESH));
@@ -119,9 +119,9 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void theCollectivesHaveTheLastWordAboutJoiners() {
+    void theFrozenStatusDecidesAboutJoiners() {
         List<Actor> hosts = cluster(2);
-        hosts.getLast().status = ViewStage.TRAINING; // its heartbeats still say open
+        hosts.getLast().status = ViewStage.TRAINING; // its heartbeats still report an open group
         Actor late = host(8, Role.TRAINER, ElectionConfig.DEFAULTS);
         stage.start(late);
         stage.run(stage.now() + 5 * SECOND);
@@ -131,7 +131,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void aTrainerThatBeganAloneJoinsNobody() {
+    void aTrainerThatBeganAloneJoinsNoOther() {
         Actor alone = host(5, Role.TRAINER, ElectionConfig.DEFAULTS);
         alone.status = ViewStage.TRAINING;
         stage.start(alone);
@@ -147,7 +147,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void clustersThatMeetBecomeOneByATombstone() {
+    void clustersThatMeetMergeThroughATombstone() {
         for (int i = 1; i <= 5; i++) {
             host(i, Role.TRAINER, ElectionConfig.DEFAULTS);
         }
@@ -186,7 +186,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void aMemberLeavesInGoodOrderAndNobodyHoldsItAgainstIt() {
+    void aMemberThatLeavesInGoodOrderMayEnterAgainAtOnce() {
         List<Actor> hosts = cluster(3);
         Actor leaver = hosts.get(1);
         stage.view(leaver, new ViewEvent.Leave());
@@ -208,7 +208,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void aLeaverWaitsUntilTheOthersHaveWhatItHas() {
+    void aLeaverWaitsUntilTheOthersHaveItsResults() {
         List<Actor> hosts = cluster(2);
         stage.view(hosts.getLast(), new ViewEvent.Progress(7, GroupPhase.BUSY));
         stage.view(hosts.getFirst(), new ViewEvent.Progress(6, GroupPhase.BUSY));
@@ -222,7 +222,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void aJoinDoesNotPutALeaverOutBeforeTheOthersHaveWhatItHas() {
+    void aJoinDoesNotRemoveALeaverBeforeTheOthersHaveItsResults() {
         List<Actor> hosts = cluster(2);
         stage.view(hosts.getLast(), new ViewEvent.Progress(7, GroupPhase.BUSY));
         stage.view(hosts.getFirst(), new ViewEvent.Progress(6, GroupPhase.BUSY));
@@ -246,7 +246,7 @@ final class ViewScenariosTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
-    void aKilledMemberIsOutAtOnceWhoeverItIs(int rank) {
+    void anyKilledMemberIsRemovedAtOnce(int rank) {
         List<Actor> hosts = cluster(3);
         stage.crash(hosts.get(rank), false);
         assertTrue(stage.unite(5 * SECOND, "kill") < 250 * MILLI);
@@ -254,7 +254,7 @@ final class ViewScenariosTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
-    void anUnpluggedMemberIsOutInTwoSecondsAndAHalf(int rank) {
+    void anUnpluggedMemberIsRemovedInTwoSecondsAndAHalf(int rank) {
         List<Actor> hosts = cluster(3);
         stage.crash(hosts.get(rank), true);
         assertTrue(stage.unite(5 * SECOND, "unplug") < 2_500 * MILLI);
@@ -272,7 +272,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void ofTwoTheSeniorSurvivesTheJunior() {
+    void theSeniorOfTwoGoesOnWithoutTheJunior() {
         List<Actor> hosts = cluster(2);
         stage.crash(hosts.getLast(), true);
         stage.run(stage.now() + 3 * SECOND);
@@ -281,7 +281,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void ofTwoTheJuniorStallsWithoutTheSeniorUntilItIsBack() {
+    void theJuniorOfTwoStallsUntilTheSeniorIsBack() {
         List<Actor> hosts = cluster(2);
         long epoch = epoch(hosts.getLast());
         stage.crash(hosts.getFirst(), true);
@@ -293,7 +293,7 @@ final class ViewScenariosTest {
         assertEquals(
                 hosts.getLast().id,
                 hosts.getFirst().state().view().members().getFirst().node());
-        assertEquals(List.of(), hosts.getLast().removals, "who stayed was not removed");
+        assertEquals(List.of(), hosts.getLast().removals, "a member that stayed was not removed");
     }
 
     @Test
@@ -310,7 +310,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void theMinorityStallsAndIsToldWhenItIsOver() {
+    void theMinorityStallsAndLearnsOfItsRemovalWhenTheSplitEnds() {
         List<Actor> hosts = cluster(5);
         for (Actor one : hosts.subList(0, 2)) {
             hosts.subList(2, 5).forEach(other -> stage.cutBoth(one.id, other.id));
@@ -329,7 +329,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void ofAnEvenSplitOnlyTheSideOfTheMasterGoesOn() {
+    void inAnEvenSplitOnlyTheSideOfTheMasterGoesOn() {
         List<Actor> hosts = cluster(4);
         for (Actor one : hosts.subList(0, 2)) {
             hosts.subList(2, 4).forEach(other -> stage.cutBoth(one.id, other.id));
@@ -340,7 +340,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void whoGoesOnAloneOnPurposeYieldsLater() {
+    void aMinorityThatContinuesJoinsTheMajorityLater() {
         List<Actor> hosts = cluster(5, ElectionConfig.DEFAULTS.onPartition(ElectionConfig.OnPartition.CONTINUE));
         for (Actor one : hosts.subList(0, 2)) {
             hosts.subList(2, 5).forEach(other -> stage.cutBoth(one.id, other.id));
@@ -355,7 +355,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void aBrokenPairCostsItsJuniorOnceAndNotAStorm() {
+    void aBrokenPairRemovesItsJuniorOnce() {
         List<Actor> hosts = cluster(3);
         long before = epoch(hosts.getFirst());
         stage.cutBoth(hosts.get(1).id, hosts.get(2).id);

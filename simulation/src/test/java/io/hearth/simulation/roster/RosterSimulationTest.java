@@ -31,12 +31,12 @@ final class RosterSimulationTest {
                 throw new AssertionError("seed " + seed + ": " + violated.getMessage(), violated);
             }
         });
-        assertTrue(changes[0] > 0, "nobody changed anything");
+        assertTrue(changes[0] > 0, "no world had a change");
     }
 
     /** Each side of a cut removes a machine, one of them the signer of the other's removal. */
     @Test
-    void aRemovalThatIsUndoneIsToldAndMadeAgain() {
+    void anUndoneRemovalIsReportedAndMadeAgain() {
         long[] undone = {0};
         seeds(SEEDS / 3).forEach(seed -> {
             try {
@@ -48,9 +48,9 @@ final class RosterSimulationTest {
         assertTrue(undone[0] > 0, "no removal was undone");
     }
 
-    /** All machines are told, and pairing one half again makes one roster, in which a removal reaches everybody. */
+    /** All machines report it, and pairing one half again makes one roster, in which a removal reaches every machine. */
     @Test
-    void twoFoundersAreToldAndOneHalfIsBroughtOver() {
+    void twoFoundersAreReportedAndPairingMovesOneHalf() {
         seeds(SEEDS / 3).forEach(seed -> {
             try {
                 assertTrue(RosterWorld.playTwoFounders(seed).locked() == 0, () -> "seed " + seed);
