@@ -9,8 +9,6 @@ import java.util.Optional;
 public sealed interface GroupFrame {
     String fence();
 
-    long number();
-
     /** One member's input. */
     record Input(String fence, long number, NodeId from, Share share) implements GroupFrame {}
 

@@ -24,6 +24,7 @@ import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
+import io.hearth.simulation.plant.ShellRule;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.setting.WorldSetting;
@@ -162,7 +163,7 @@ final class DiscoveryStub {
         for (AddressGossip.Effect effect : step.effects()) {
             switch (effect) {
                 case AddressGossip.Effect.Send(NodeId to, AddressNews news) -> {
-                    if (setting.hooks.gossips()) {
+                    if (setting.hooks.keeps(ShellRule.GOSSIP)) {
                         send(to, news);
                     }
                 }

@@ -25,6 +25,7 @@ import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.plant.BugHooks;
+import io.hearth.simulation.plant.ShellRule;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.process.Surroundings;
 import io.hearth.simulation.rule.Violation;
@@ -305,7 +306,7 @@ public final class NodeProcess extends ProcessContext {
                 if (cause == ViewEffect.Removed.Cause.LINEAGE_LOST) {
                     listener.gaveUp(this, lived);
                 }
-                if (trainer != null && setting.hooks.tellsCollectivesOfRemoval()) {
+                if (trainer != null && setting.hooks.keeps(ShellRule.REMOVAL_REPORT)) {
                     trainer.script().removed(why);
                 }
             }
@@ -325,7 +326,7 @@ public final class NodeProcess extends ProcessContext {
         }
         OptionalLong nanos = writes(task) ? host.home.write(setting.random) : OptionalLong.of(0);
         long span = setting.diskNanos() + nanos.orElse(0);
-        if (setting.hooks.syncsOnLoop()) {
+        if (!setting.hooks.keeps(ShellRule.SYNC_ELSEWHERE)) {
             pause(span);
         }
         setting.after(span, () -> voted(task, nanos.isPresent()));

@@ -8,6 +8,7 @@ import io.hearth.identity.PeerId;
 import io.hearth.simulation.cluster.Cluster;
 import io.hearth.simulation.cluster.NodeProcess;
 import io.hearth.simulation.host.Host;
+import io.hearth.simulation.plant.ShellRule;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.ViewChecker;
@@ -125,7 +126,7 @@ public final class Expulsion {
         if (doAllKnow) {
             knownSince.putIfAbsent(machine, setting.now());
         }
-        if (setting.hooks.excludes()) {
+        if (setting.hooks.keeps(ShellRule.EXCLUSION)) {
             process.view(new ViewEvent.Excluded(out));
         }
         cluster.hosts().stream().filter(this::isOut).forEach(host -> cluster.dropLink(process.host, host));

@@ -9,9 +9,6 @@ public final class NodeIds {
     /** Most machines of one world. */
     public static final int MACHINES_MAX = 8;
 
-    /** Most trainers of one machine. */
-    static final int TRAINERS_MAX = 3;
-
     private static final PeerId[] MACHINES =
             IntStream.rangeClosed(1, MACHINES_MAX).mapToObj(NodeIds::machine).toArray(PeerId[]::new);
 

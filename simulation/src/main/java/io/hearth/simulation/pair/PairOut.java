@@ -10,6 +10,7 @@ import io.hearth.collective.pair.machine.TransferSpec;
 import io.hearth.core.DataType;
 import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.plant.ShellRule;
 import io.hearth.simulation.rule.PairChecker;
 import io.hearth.simulation.rule.Violation;
 import java.util.Optional;
@@ -102,7 +103,7 @@ final class PairOut extends PairEnd {
         for (int place = 0; place < open.count(); place++) {
             say(new PairRecord.Data(number, place, open.first() + place));
         }
-        if (!setting.hooks.sendWaitsForReceiver()) {
+        if (!setting.hooks.keeps(ShellRule.SEND_WAITS)) {
             returned(Optional.empty());
         }
     }

@@ -28,6 +28,16 @@ import java.util.Optional;
 public interface BugHooks {
     BugHooks NONE = new BugHooks() {};
 
+    /** Hooks that break one rule. */
+    static BugHooks breaking(ShellRule broken) {
+        return new BugHooks() {
+            @Override
+            public boolean keeps(ShellRule rule) {
+                return rule != broken;
+            }
+        };
+    }
+
     /** The node that a hook changes. */
     interface Node {
         NodeId id();
@@ -46,6 +56,11 @@ public interface BugHooks {
 
         /** Delivers a message in the name of a member after a delay. */
         void forge(long delayNanos, Member from, Message message);
+    }
+
+    /** Whether the shell keeps a rule. */
+    default boolean keeps(ShellRule rule) {
+        return true;
     }
 
     default ElectionConfig config(ElectionConfig honest) {
@@ -78,11 +93,6 @@ public interface BugHooks {
         return true;
     }
 
-    /** Whether the thread that sends heartbeats waits for the disk. */
-    default boolean syncsOnLoop() {
-        return false;
-    }
-
     /** The record that a start restores in place of a damaged one; empty if it sets the damaged one aside. */
     default Optional<LineageRecord> rebuild(LineageRecord lost) {
         return Optional.empty();
@@ -98,11 +108,6 @@ public interface BugHooks {
         return 0;
     }
 
-    /** Whether a frame of another group epoch is dropped. */
-    default boolean fences() {
-        return true;
-    }
-
     /** The state of the group machine after a step. */
     default GroupMachine.State remembered(GroupMachine.State state) {
         return state;
@@ -113,24 +118,9 @@ public interface BugHooks {
         return false;
     }
 
-    /** Whether an application that got an error for a number goes on with the next. */
-    default boolean goesOnAfterDeadline() {
-        return false;
-    }
-
     /** The ranks that an application sees when it calls its next number. */
     default List<NodeId> ranks(GroupMachine.State state) {
         return state.ranks();
-    }
-
-    /** Whether a broadcast's root returns only when all hold its value. */
-    default boolean rootWaitsForHolders() {
-        return true;
-    }
-
-    /** Whether a sum in place, whose result no member keeps, returns only when all hold it. */
-    default boolean sumWaitsForHolders() {
-        return true;
     }
 
     /** Whether a member that holds its part returns only when all hold theirs. */
@@ -158,73 +148,8 @@ public interface BugHooks {
         return state;
     }
 
-    /** Whether a send to one rank returns only when the receiver has the values. */
-    default boolean sendWaitsForReceiver() {
-        return true;
-    }
-
-    /** Whether the group's lead delays the next step while a node waits to enter. */
-    default boolean holds() {
-        return true;
-    }
-
-    /** Whether a member that lacks the state of a step fetches it. */
-    default boolean takesStateOver() {
-        return true;
-    }
-
-    /** Whether a former member that lacks the state of a step stays. */
-    default boolean keepsWhoDiffers() {
-        return true;
-    }
-
-    /** Whether a received chunk is compared with its fingerprint. */
-    default boolean checksChunks() {
-        return true;
-    }
-
-    /** Whether chunks of an earlier attempt are dropped if they do not belong to the state that is fetched now. */
-    default boolean sweepsLeftovers() {
-        return true;
-    }
-
-    /** Whether a step begins only when all hold its state. */
-    default boolean waitsForHolders() {
-        return true;
-    }
-
     /** The members' claims, by rank, from which the right state is chosen. */
     default List<StateClaim> votes(List<StateClaim> claims) {
         return claims;
-    }
-
-    /** Whether an open beginning of a step gets the number that it has in the lineage that is entered. */
-    default boolean renumbers() {
-        return true;
-    }
-
-    /** Whether error-feedback memory is rolled back. */
-    default boolean rollsBack() {
-        return true;
-    }
-
-    /** Whether closing ends the process at once. */
-    default boolean leavesAbruptly() {
-        return false;
-    }
-
-    /** Whether members report to each other at which addresses they reach the rest. */
-    default boolean gossips() {
-        return true;
-    }
-
-    /** Whether a node leaves a machine out of its views once it was put out of the namespace. */
-    default boolean excludes() {
-        return true;
-    }
-
-    /** Whether the collectives are notified that their node was removed. */
-    default boolean tellsCollectivesOfRemoval() {
-        return true;
     }
 }

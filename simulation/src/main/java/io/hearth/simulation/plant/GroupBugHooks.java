@@ -26,13 +26,6 @@ import java.util.TreeMap;
 public final class GroupBugHooks {
     private GroupBugHooks() {}
 
-    public record NoFence() implements BugHooks {
-        @Override
-        public boolean fences() {
-            return false;
-        }
-    }
-
     public record Thaw() implements BugHooks {
         @Override
         public long thawNanos() {
@@ -153,20 +146,6 @@ public final class GroupBugHooks {
         }
     }
 
-    public record EagerRoot() implements BugHooks {
-        @Override
-        public boolean rootWaitsForHolders() {
-            return false;
-        }
-    }
-
-    public record EagerSum() implements BugHooks {
-        @Override
-        public boolean sumWaitsForHolders() {
-            return false;
-        }
-    }
-
     public record EagerReduce() implements BugHooks {
         @Override
         public boolean partWaitsForHolders(Signature signature, NodeId self) {
@@ -228,34 +207,6 @@ public final class GroupBugHooks {
                 }
             }
             return new Open(honest);
-        }
-    }
-
-    public record DeadlineGoesOn() implements BugHooks {
-        @Override
-        public boolean goesOnAfterDeadline() {
-            return true;
-        }
-    }
-
-    public record AbruptLeave() implements BugHooks {
-        @Override
-        public boolean leavesAbruptly() {
-            return true;
-        }
-    }
-
-    public record UntoldRemoval() implements BugHooks {
-        @Override
-        public boolean tellsCollectivesOfRemoval() {
-            return false;
-        }
-    }
-
-    public record NoRollBack() implements BugHooks {
-        @Override
-        public boolean rollsBack() {
-            return false;
         }
     }
 }

@@ -32,11 +32,4 @@ public final class PairBugHooks {
                     : state;
         }
     }
-
-    public record EarlyReturn() implements BugHooks {
-        @Override
-        public boolean sendWaitsForReceiver() {
-            return false;
-        }
-    }
 }

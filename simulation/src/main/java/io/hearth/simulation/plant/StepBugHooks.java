@@ -8,48 +8,6 @@ import java.util.List;
 public final class StepBugHooks {
     private StepBugHooks() {}
 
-    public record NoHold() implements BugHooks {
-        @Override
-        public boolean holds() {
-            return false;
-        }
-    }
-
-    public record NoTakeOver() implements BugHooks {
-        @Override
-        public boolean takesStateOver() {
-            return false;
-        }
-    }
-
-    public record DifferenceIsEnd() implements BugHooks {
-        @Override
-        public boolean keepsWhoDiffers() {
-            return false;
-        }
-    }
-
-    public record UncheckedChunk() implements BugHooks {
-        @Override
-        public boolean checksChunks() {
-            return false;
-        }
-    }
-
-    public record StaleChunk() implements BugHooks {
-        @Override
-        public boolean sweepsLeftovers() {
-            return false;
-        }
-    }
-
-    public record NoHolders() implements BugHooks {
-        @Override
-        public boolean waitsForHolders() {
-            return false;
-        }
-    }
-
     public record JoinersVote() implements BugHooks {
         @Override
         public List<StateClaim> votes(List<StateClaim> claims) {
@@ -72,12 +30,5 @@ public final class StepBugHooks {
 
     private static StateClaim asJoiner(StateClaim claim, boolean joined) {
         return new StateClaim(claim.revision(), claim.digest(), joined, claim.sources());
-    }
-
-    public record OwnNumber() implements BugHooks {
-        @Override
-        public boolean renumbers() {
-            return false;
-        }
     }
 }

@@ -131,18 +131,4 @@ public final class ViewBugHooks {
                             .toList();
         }
     }
-
-    public record LinksOnly() implements BugHooks {
-        @Override
-        public boolean excludes() {
-            return false;
-        }
-    }
-
-    public record NoGossip() implements BugHooks {
-        @Override
-        public boolean gossips() {
-            return false;
-        }
-    }
 }

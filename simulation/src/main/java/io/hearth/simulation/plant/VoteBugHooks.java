@@ -82,13 +82,6 @@ public final class VoteBugHooks {
                 .toList();
     }
 
-    public record SyncOnLoop() implements BugHooks {
-        @Override
-        public boolean syncsOnLoop() {
-            return true;
-        }
-    }
-
     /** Each vote also counts as that of another voter. */
     public record VotesTwice() implements BugHooks {
         @Override

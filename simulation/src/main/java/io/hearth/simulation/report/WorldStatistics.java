@@ -34,7 +34,6 @@ public final class WorldStatistics {
     private final SortedMap<Integer, Long> peaceDelays = new TreeMap<>();
     private long events;
     private long collectives;
-    private long transfers;
 
     public WorldStatistics(LongSupplier clock) {
         this.clock = clock;
@@ -74,15 +73,6 @@ public final class WorldStatistics {
             due.values().forEach(since -> delays.merge(Delays.bucket(clock.getAsLong() - since), 1L, Long::sum));
             due.clear();
         }
-    }
-
-    /** A state was taken over. */
-    public void transfer() {
-        transfers++;
-    }
-
-    long transfers() {
-        return transfers;
     }
 
     public long events() {

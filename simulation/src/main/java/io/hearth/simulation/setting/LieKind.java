@@ -1,10 +1,8 @@
 package io.hearth.simulation.setting;
 
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 
 /** The kinds of lies of a member; see {@code Simulation.lies}. */
@@ -58,10 +56,5 @@ public enum LieKind {
     /** As in reports: lower case with dashes. */
     public String text() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-
-    /** The kind of that name. */
-    public static Optional<LieKind> of(String text) {
-        return Arrays.stream(values()).filter(kind -> kind.text().equals(text)).findFirst();
     }
 }

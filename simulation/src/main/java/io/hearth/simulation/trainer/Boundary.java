@@ -10,6 +10,7 @@ import io.hearth.collective.state.machine.FetchMachine;
 import io.hearth.core.Bytes;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
+import io.hearth.simulation.plant.ShellRule;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.Violation;
@@ -120,7 +121,7 @@ final class Boundary {
         List<Integer> sources = vote.sources().get(members.indexOf(process.host.id));
         if (sources == null) {
             chunks.clear(); // chunks of an earlier attempt are of no use any more
-        } else if (setting.hooks.takesStateOver() && !hasFetched(number, attempt, agreed, sources)) {
+        } else if (setting.hooks.keeps(ShellRule.TAKE_OVER) && !hasFetched(number, attempt, agreed, sources)) {
             return Optional.empty();
         }
         if (!exchanges.holders(number).contains(process.host.id)) {
@@ -129,7 +130,7 @@ final class Boundary {
             exchanges.hold(number);
         }
         boolean allHold = exchanges.holders(number).containsAll(members);
-        return allHold || !setting.hooks.waitsForHolders()
+        return allHold || !setting.hooks.keeps(ShellRule.STEP_WAITS)
                 ? Optional.of(new End(Optional.empty(), agreed.model()))
                 : Optional.empty();
     }
@@ -174,7 +175,7 @@ final class Boundary {
         }
         List<NodeId> members = state().layout().members();
         GroupFrame.Claim own = Objects.requireNonNull(attempt.claims.get(process.host.id));
-        if (!own.joined() && !setting.hooks.keepsWhoDiffers()) {
+        if (!own.joined() && !setting.hooks.keeps(ShellRule.DIFFERENT_STATE_STAYS)) {
             giveUp("its state differs");
             return false;
         }

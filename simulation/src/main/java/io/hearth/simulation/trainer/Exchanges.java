@@ -11,9 +11,11 @@ import io.hearth.collective.group.Resolution;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.call.Parts;
+import io.hearth.simulation.plant.ShellRule;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -64,7 +66,7 @@ final class Exchanges {
     }
 
     void receive(GroupFrame frame) {
-        if (received.receive(frame, fence(), setting.hooks.fences())) {
+        if (received.receive(frame, fence(), setting.hooks.keeps(ShellRule.FENCE))) {
             pump();
         }
     }
@@ -207,7 +209,7 @@ final class Exchanges {
         Violation.unless(
                 own.equals(passedOn),
                 "I5",
-                () -> "the result of number " + number + " that is passed on" + " differs from the own one: " + passedOn
+                () -> "the result of number " + number + " that is passed on differs from the own one: " + passedOn
                         + " and " + own);
     }
 
@@ -218,16 +220,13 @@ final class Exchanges {
         }
         long number = complete.get().getKey();
         SortedMap<NodeId, GroupFrame.Share> got = complete.get().getValue();
-        String fence = fence();
         Optional<CallRejection> doom = doom(got);
         if (doom.isPresent()) {
-            trainer.step(new Event.Rejected(number, fence, doom.get()));
-        } else {
-            received.result(number, sum(number, fence, got));
-            trainer.step(new Event.Finished(number, fence));
+            return reject(number, doom.get());
         }
-        releaseBefore(number);
-        return true;
+        areOfOneModel(number, got);
+        long value = got.values().stream().mapToLong(GroupFrame.Share::value).sum();
+        return finish(number, sum(value, got.keySet()));
     }
 
     /** A sum in place, or a call that gives each member a part: no member returns before all reported that they hold theirs. */
@@ -244,9 +243,7 @@ final class Exchanges {
             }
             Optional<CallRejection> doom = doom(got);
             if (doom.isPresent() && got.keySet().containsAll(members)) {
-                trainer.step(new Event.Rejected(number, fence(), doom.get()));
-                releaseBefore(number);
-                return true;
+                return reject(number, doom.get());
             }
             if (doom.isPresent() || !Parts.areHere(signature, process.host.id, got.keySet(), members)) {
                 continue;
@@ -254,17 +251,14 @@ final class Exchanges {
             if (!received.holders(number).contains(process.host.id)) {
                 areOfOneModel(number, got);
                 long part = Parts.part(signature, process.host.id, setting.hooks.layout(state()), got);
-                received.inHand(number, new GroupFrame.Sum(fence(), groupEpoch(fence()), part, List.copyOf(members)));
+                received.inHand(number, sum(part, members));
                 hold(number);
             }
             boolean isEager = signature.inPlace()
-                    ? !setting.hooks.sumWaitsForHolders()
+                    ? !setting.hooks.keeps(ShellRule.SUM_WAITS)
                     : !setting.hooks.partWaitsForHolders(signature, process.host.id);
             if (isEager || received.holders(number).containsAll(members)) {
-                received.result(number, received.inHand(number).orElseThrow());
-                trainer.step(new Event.Finished(number, fence()));
-                releaseBefore(number);
-                return true;
+                return finish(number, received.inHand(number).orElseThrow());
             }
         }
         return false;
@@ -294,12 +288,7 @@ final class Exchanges {
         SortedMap<NodeId, GroupFrame.Share> got = received.inputs(number);
         Optional<CallRejection> doom = doom(got);
         if (doom.isPresent()) {
-            if (got.keySet().containsAll(members)) {
-                trainer.step(new Event.Rejected(number, fence(), doom.get()));
-                releaseBefore(number);
-                return true;
-            }
-            return false;
+            return got.keySet().containsAll(members) && reject(number, doom.get());
         }
         GroupFrame.Share given = got.get(root);
         if (given == null || !got.containsKey(process.host.id)) {
@@ -308,15 +297,12 @@ final class Exchanges {
         if (!received.holders(number).contains(process.host.id)) {
             hold(number);
         }
-        boolean isEager = root.equals(process.host.id) && !setting.hooks.rootWaitsForHolders();
+        boolean isEager = root.equals(process.host.id) && !setting.hooks.keeps(ShellRule.ROOT_WAITS);
         if (!isEager && !received.holders(number).containsAll(members)) {
             return false;
         }
         areOfOneModel(number, got);
-        received.result(number, new GroupFrame.Sum(fence(), groupEpoch(fence()), given.value(), List.copyOf(members)));
-        trainer.step(new Event.Finished(number, fence()));
-        releaseBefore(number);
-        return true;
+        return finish(number, sum(given.value(), members));
     }
 
     private boolean beginStep() {
@@ -330,17 +316,21 @@ final class Exchanges {
             return false;
         }
         if (end.get().refusal().isPresent()) {
-            trainer.step(new Event.Rejected(number, fence(), end.get().refusal().get()));
-        } else {
-            received.result(
-                    number,
-                    new GroupFrame.Sum(
-                            fence(),
-                            groupEpoch(fence()),
-                            end.get().model(),
-                            List.copyOf(new TreeSet<>(state().layout().members()))));
-            trainer.step(new Event.Finished(number, fence()));
+            return reject(number, end.get().refusal().get());
         }
+        return finish(
+                number, sum(end.get().model(), new TreeSet<>(state().layout().members())));
+    }
+
+    private boolean finish(long number, GroupFrame.Sum sum) {
+        received.result(number, sum);
+        trainer.step(new Event.Finished(number, fence()));
+        releaseBefore(number);
+        return true;
+    }
+
+    private boolean reject(long number, CallRejection why) {
+        trainer.step(new Event.Rejected(number, fence(), why));
         releaseBefore(number);
         return true;
     }
@@ -352,10 +342,10 @@ final class Exchanges {
         }
     }
 
-    private static GroupFrame.Sum sum(long number, String fence, SortedMap<NodeId, GroupFrame.Share> got) {
-        areOfOneModel(number, got);
-        long value = got.values().stream().mapToLong(GroupFrame.Share::value).sum();
-        return new GroupFrame.Sum(fence, groupEpoch(fence), value, List.copyOf(got.keySet()));
+    private GroupFrame.Sum sum(long value, Collection<NodeId> contributors) {
+        String fence = fence();
+        long groupEpoch = Long.parseLong(fence.substring(fence.lastIndexOf('/') + 1));
+        return new GroupFrame.Sum(fence, groupEpoch, value, List.copyOf(contributors));
     }
 
     private static Optional<CallRejection> doom(SortedMap<NodeId, GroupFrame.Share> got) {
@@ -369,9 +359,5 @@ final class Exchanges {
                     "I8",
                     () -> "the inputs of number " + number + " come from different models");
         }
-    }
-
-    private static long groupEpoch(String fence) {
-        return Long.parseLong(fence.substring(fence.lastIndexOf('/') + 1));
     }
 }

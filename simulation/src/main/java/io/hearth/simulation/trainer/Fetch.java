@@ -8,6 +8,7 @@ import io.hearth.collective.state.machine.FetchMachine.Event;
 import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
+import io.hearth.simulation.plant.ShellRule;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.setting.WorldSetting;
 import java.util.List;
@@ -136,7 +137,8 @@ final class Fetch {
                     frame.bits() == task.agreed()
                             ? new Event.Manifest(source, chunks.missing(task.own(), task.agreed()))
                             : new Event.Invalid(source, "sent the manifest of another state"));
-        } else if (frame.bits() == StateChunks.chunk(task.agreed(), frame.chunk()) || !setting.hooks.checksChunks()) {
+        } else if (frame.bits() == StateChunks.chunk(task.agreed(), frame.chunk())
+                || !setting.hooks.keeps(ShellRule.CHUNK_CHECK)) {
             chunks.put(frame.chunk(), frame.bits());
             step(new Event.Arrived(source, frame.chunk()));
         } else {
@@ -164,10 +166,7 @@ final class Fetch {
             }
             case Effect.Drop(int source, String why) -> trace(source, "not asked any more: " + why);
             case Effect.Progress _ -> {}
-            case Effect.Complete() -> {
-                setting.statistics.transfer();
-                onChange.run();
-            }
+            case Effect.Complete() -> onChange.run();
             case Effect.GaveUp _ -> {
                 hasGivenUp = true;
                 onChange.run();

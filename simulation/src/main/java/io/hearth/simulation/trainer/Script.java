@@ -12,6 +12,7 @@ import io.hearth.election.View;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.simulation.call.Ending;
 import io.hearth.simulation.call.GroupFrame;
+import io.hearth.simulation.plant.ShellRule;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.setting.WorldSetting;
 import java.util.List;
@@ -230,7 +231,8 @@ public final class Script {
 
     private void expire(long number) {
         process.trace(() -> "number " + number + " did not end before its deadline");
-        if (setting.hooks.goesOnAfterDeadline() && trainer.state().frozen().isEmpty()) {
+        if (!setting.hooks.keeps(ShellRule.ERROR_ENDS)
+                && trainer.state().frozen().isEmpty()) {
             trainer.step(new Event.Rejected(
                     number,
                     trainer.state().layout().fence(),
@@ -306,7 +308,7 @@ public final class Script {
     }
 
     private void leave() {
-        if (setting.hooks.leavesAbruptly()) {
+        if (!setting.hooks.keeps(ShellRule.ORDERLY_LEAVE)) {
             process.surroundings.exit(process);
         } else {
             trainer.tellLoop(new ViewEvent.Leave());

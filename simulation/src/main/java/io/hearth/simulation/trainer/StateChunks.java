@@ -1,5 +1,6 @@
 package io.hearth.simulation.trainer;
 
+import io.hearth.simulation.plant.ShellRule;
 import io.hearth.simulation.setting.WorldSetting;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,7 @@ final class StateChunks {
 
     /** Drops chunks that are not part of {@code agreed} and returns those that are neither here nor in {@code own}. */
     List<Integer> missing(long own, long agreed) {
-        if (setting.hooks.sweepsLeftovers()) {
+        if (setting.hooks.keeps(ShellRule.CHUNK_SWEEP)) {
             kept.entrySet().removeIf(here -> here.getValue() != chunk(agreed, here.getKey()));
         }
         var missing = new ArrayList<Integer>();

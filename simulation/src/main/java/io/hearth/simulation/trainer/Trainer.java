@@ -23,6 +23,7 @@ import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.pair.PairTraffic;
+import io.hearth.simulation.plant.ShellRule;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;
@@ -238,7 +239,7 @@ public final class Trainer {
         switch (effect) {
             case Effect.Abandon() -> {} // entering the new fence dropped everything of the former
             case Effect.RollBack(long number) -> {
-                if (setting.hooks.rollsBack()) {
+                if (setting.hooks.keeps(ShellRule.ROLL_BACK)) {
                     exchanges.settleMemory(number);
                 }
             }
@@ -265,7 +266,7 @@ public final class Trainer {
             }
             case Effect.Renumber(long from, long to) -> {
                 exchanges.settleMemory(from);
-                if (setting.hooks.renumbers()) {
+                if (setting.hooks.keeps(ShellRule.NEW_NUMBER)) {
                     script.renumber(from, to);
                 }
             }
@@ -276,7 +277,7 @@ public final class Trainer {
 
     /** Sets whether the next step has to wait. */
     public void hold(boolean held) {
-        boolean isHeld = held && setting.hooks.holds();
+        boolean isHeld = held && setting.hooks.keeps(ShellRule.STEP_HOLD);
         if (script.isOver()) {
             state = with(state.frozen(), isHeld);
         } else {
