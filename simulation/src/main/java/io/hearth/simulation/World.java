@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One seed: some hosts, their processes and the network between them, through a time of faults and then in {@link Quiescence}.
  *
- * <p>This class is composition: it makes the parts and passes on to each what it has to hear of. Rules of safety are checked at every
+ * <p>This class is composition: it makes the parts and passes each event to the parts that handle it. Rules of safety are checked at every
  * event.
  */
 final class World implements Surroundings, ProcessListener {

@@ -56,7 +56,7 @@ public sealed interface GroupFrame {
      *
      * @param fence in which its exchange was
      * @param groupEpoch of that fence
-     * @param contributors who took part
+     * @param contributors members that took part
      */
     record Sum(String fence, long groupEpoch, long value, List<NodeId> contributors) {
         /** The empty result that is forwarded where all members hold the value and none keeps it. */

@@ -72,7 +72,7 @@ public final class CollectiveChecker implements Results {
                 () -> "members disagree about number " + number + ": " + first.text() + " and " + signature.text());
     }
 
-    /** A member says that it holds what belongs to a number. */
+    /** A member reports that it holds the data of a number. */
     @Override
     public void holds(ProcessContext process, String fence, long number) {
         holdings.add(new Holding(fence, process.host.id, number));
@@ -97,7 +97,7 @@ public final class CollectiveChecker implements Results {
         if (newest.filter(view -> lists(view, process)).isPresent()) {
             for (NodeProcess other : cluster.processes()) {
                 boolean isFellow = other != process
-                        && !liar.is(other) // what it holds is not checked
+                        && !liar.is(other) // the checks skip the data of a liar
                         && !liar.is(process)
                         && other.host.group.equals(process.host.group)
                         && other.state().view().lineage().equals(ending.lineage())

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 
 /**
  * Checks each end of a lineage. A ballot may end a lineage only at a boundary of its groups and for a better lineage. A node may give
- * a lineage up only if its machine's record is lost, or so many other records that no quorum is left (I10).
+ * a lineage up only if its machine's record is lost, or too many other records for a quorum (I10).
  */
 public final class Dissolutions {
     /** Nodes may still believe facts of this age. */

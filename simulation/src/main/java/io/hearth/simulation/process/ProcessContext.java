@@ -12,7 +12,7 @@ import java.util.Deque;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** One start of a node as its parts see it: who it is, whether it runs or stands still, and the world around it. */
+/** One start of a node as its parts see it: its identity, whether it runs or is paused, and the world around it. */
 public abstract class ProcessContext implements BugHooks.Node {
     public final WorldSetting setting;
     public final Surroundings surroundings;

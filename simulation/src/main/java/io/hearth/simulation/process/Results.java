@@ -13,7 +13,7 @@ public interface Results {
     /** A member gives {@code value} in a group epoch. */
     void gave(ProcessContext process, String fence, long number, Signature signature, long value);
 
-    /** A member says that it holds what belongs to a number. */
+    /** A member reports that it holds the data of a number. */
     void holds(ProcessContext process, String fence, long number);
 
     /**

@@ -100,7 +100,7 @@ public final class WorldSetting {
     /**
      * Draws a world. Kinds of faults that came later have random sources of their own, so that worlds without them stay the same.
      *
-     * @param lies what a member tells in any case; else only some worlds have a liar
+     * @param lies of a member in this world; if empty, only some worlds have a liar
      */
     public WorldSetting(long seed, BugHooks hooks, @Nullable Consumer<String> trace, Optional<LiePlan> lies) {
         this.random = new SplittableRandom(seed);
@@ -173,7 +173,7 @@ public final class WorldSetting {
         timeline.after(delayNanos, what);
     }
 
-    /** What a wall clock says, which may be anything. */
+    /** The time of a wall clock, which may be wrong by any span. */
     public long wallMillis(Home home) {
         long jump = 0;
         if (profile.has(FaultKind.CLOCK_JUMP)) {

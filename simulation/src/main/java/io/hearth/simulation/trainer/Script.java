@@ -133,7 +133,7 @@ public final class Script {
             return;
         }
         if (state.next() >= Status.NUMBER_MAX) {
-            close(); // as the error message tells the user to do
+            close(); // as the error message advises
             return;
         }
         if (state.next() - 1 - state.doneUpTo() >= setting.depth) {

@@ -26,7 +26,7 @@ final class RosterSimulationTest {
         long[] changes = {0};
         seeds(SEEDS).forEach(seed -> {
             try {
-                changes[0] += RosterWorld.play(seed, RosterPlant.NOTHING).changes();
+                changes[0] += RosterWorld.play(seed, RosterBug.NOTHING).changes();
             } catch (Violated violated) {
                 throw new AssertionError("seed " + seed + ": " + violated.getMessage(), violated);
             }
@@ -40,7 +40,7 @@ final class RosterSimulationTest {
         long[] undone = {0};
         seeds(SEEDS / 3).forEach(seed -> {
             try {
-                undone[0] += RosterWorld.playCrossed(seed, RosterPlant.NOTHING).undone();
+                undone[0] += RosterWorld.playCrossed(seed, RosterBug.NOTHING).undone();
             } catch (Violated violated) {
                 throw new AssertionError("seed " + seed + ": " + violated.getMessage(), violated);
             }
@@ -61,8 +61,8 @@ final class RosterSimulationTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = RosterPlant.class, names = "NOTHING", mode = EnumSource.Mode.EXCLUDE)
-    void eachPlantedFaultIsFound(RosterPlant bug) {
+    @EnumSource(value = RosterBug.class, names = "NOTHING", mode = EnumSource.Mode.EXCLUDE)
+    void eachPlantedFaultIsFound(RosterBug bug) {
         boolean found = seeds(PLANT_SEEDS).anyMatch(seed -> {
             try {
                 RosterWorld.play(seed, bug);

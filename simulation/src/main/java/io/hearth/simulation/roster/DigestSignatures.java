@@ -6,11 +6,11 @@ import io.hearth.identity.roster.Signatures;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** Signatures that are a digest of key and words: nobody in a simulated world forges them except on purpose. */
-final class PaperHands implements Signatures {
-    private PaperHands() {}
+/** Signatures that are a digest of key and text. A simulated machine forges one only on purpose. */
+final class DigestSignatures implements Signatures {
+    private DigestSignatures() {}
 
-    static final PaperHands HONEST = new PaperHands();
+    static final DigestSignatures HONEST = new DigestSignatures();
 
     static PeerId peer(int number) {
         byte[] key = new byte[PeerId.KEY_BYTES];
