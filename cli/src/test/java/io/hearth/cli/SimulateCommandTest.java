@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.gson.JsonObject;
 import io.hearth.cli.terminal.Terminal;
-import io.hearth.simulation.Delays;
-import io.hearth.simulation.FaultKind;
-import io.hearth.simulation.Outcome;
 import io.hearth.simulation.Sweep;
+import io.hearth.simulation.report.Delays;
+import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.report.Outcome;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.OutputStream;

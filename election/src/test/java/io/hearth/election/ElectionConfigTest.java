@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The spans depend on each other; what the protocol needs holds for every preset of the failure detector. */
+/** The spans depend on each other; the relations that the protocol needs hold for every preset of the failure detector. */
 final class ElectionConfigTest {
     private static final long MILLI = 1_000_000L;
 
@@ -41,10 +41,10 @@ final class ElectionConfigTest {
         assertEquals(health.silenceNanos(), config.silenceNanos());
     }
 
-    /** What a heartbeat says is believed until the next one is due, and a pause is more than two of them. */
+    /** A heartbeat is believed until the next one is due, and a pause is longer than two intervals. */
     @ParameterizedTest
     @MethodSource("presets")
-    void whatIsSaidOutlastsTheSpanBetweenTwoHeartbeats(HealthConfig health) {
+    void aHeartbeatIsBelievedUntilTheNextOneIsDue(HealthConfig health) {
         ElectionConfig config = ElectionConfig.DEFAULTS.silence(health.silenceNanos());
         assertTrue(config.joining().freshNanos() >= 2 * health.heartbeatNanos());
         assertTrue(config.joining().targetNanos() > config.joining().freshNanos());
@@ -72,7 +72,7 @@ final class ElectionConfigTest {
     }
 
     @Test
-    void aSilenceThatAPauseAndItsRestWouldFillIsRefused() {
+    void aSilenceThatAPauseAndItsRestCanFillIsRejected() {
         ElectionConfig config = ElectionConfig.DEFAULTS;
         long least = config.gapNanos() + config.restNanos();
         assertThrows(IllegalArgumentException.class, () -> config.silence(least));
@@ -80,7 +80,7 @@ final class ElectionConfigTest {
     }
 
     @Test
-    void onlyThePolicyOfAPartitionIsAnotherOne() {
+    void onPartitionChangesThePolicyOnly() {
         ElectionConfig alone = ElectionConfig.DEFAULTS.onPartition(ElectionConfig.OnPartition.CONTINUE);
         assertEquals(ElectionConfig.OnPartition.CONTINUE, alone.stalling().onPartition());
         assertEquals(ElectionConfig.DEFAULTS, alone.onPartition(ElectionConfig.OnPartition.STALL));

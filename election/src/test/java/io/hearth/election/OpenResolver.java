@@ -4,7 +4,7 @@ import io.hearth.core.Bytes;
 import java.util.List;
 import java.util.Optional;
 
-/** Stands for the collectives: a status of one byte says whether the group is open (1), training (0) or broken (2). */
+/** In place of the collectives: a status of one byte that is 1 if the group is open, 0 if it trains, 2 if it is broken. */
 public final class OpenResolver implements Resolver {
     public static final Bytes OPEN = Bytes.of((byte) 1);
     public static final Bytes TRAINING = Bytes.of((byte) 0);

@@ -1,22 +1,30 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MILLI;
+import static io.hearth.simulation.time.Timeline.MILLI;
 
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Message;
 import io.hearth.election.protobuf.MessageCodec;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.call.GroupFrame;
+import io.hearth.simulation.cluster.Cluster;
+import io.hearth.simulation.cluster.NodeProcess;
+import io.hearth.simulation.fault.Expulsion;
+import io.hearth.simulation.lie.Liar;
+import io.hearth.simulation.process.ProcessContext;
+import io.hearth.simulation.rule.Violation;
+import io.hearth.simulation.setting.WorldSetting;
 
 /** Carries messages over the control links and frames over the streams, as the network lets it. */
 final class MessageBus {
     private static final int WIRE_SAMPLE = 100;
 
-    private final Setting setting;
+    private final WorldSetting setting;
     private final Cluster cluster;
     private final Expulsion expulsion;
     private final Liar liar;
 
-    MessageBus(Setting setting, Cluster cluster, Expulsion expulsion, Liar liar) {
+    MessageBus(WorldSetting setting, Cluster cluster, Expulsion expulsion, Liar liar) {
         this.setting = setting;
         this.cluster = cluster;
         this.expulsion = expulsion;
@@ -74,14 +82,14 @@ final class MessageBus {
     }
 
     /** Delivers a frame on a stream: late, but not lost while both processes live and use it. */
-    void stream(ProcessContext from, NodeId to, Frame frame) {
+    void stream(ProcessContext from, NodeId to, GroupFrame frame) {
         cluster.process(to)
                 .ifPresent(target -> setting.after(
                         setting.network.dataDelay(from.host.index, target.host.index),
                         () -> arrive(from, target, frame)));
     }
 
-    private void arrive(ProcessContext from, NodeProcess target, Frame frame) {
+    private void arrive(ProcessContext from, NodeProcess target, GroupFrame frame) {
         if (!setting.network.isCutEitherWay(from.host.index, target.host.index)) {
             target.deliver(() -> target.trainer().ifPresent(trainer -> trainer.receive(frame)));
         } else if (from.isAlive()

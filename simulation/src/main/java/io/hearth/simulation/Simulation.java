@@ -1,5 +1,11 @@
 package io.hearth.simulation;
 
+import io.hearth.simulation.plant.BugHooks;
+import io.hearth.simulation.report.Outcome;
+import io.hearth.simulation.rule.Violation;
+import io.hearth.simulation.setting.LieKind;
+import io.hearth.simulation.setting.LiePlan;
+import io.hearth.simulation.time.Timeline;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -53,12 +59,12 @@ public final class Simulation {
         return new Outcome(
                 seed,
                 world.setting.spans.name(),
-                world.setting.tally.events(),
+                world.setting.statistics.events(),
                 world.setting.viewChecker.views(),
-                world.setting.tally.collectives(),
+                world.setting.statistics.collectives(),
                 world.setting.now(),
-                world.setting.tally.faults(),
-                world.setting.tally.recovery(),
+                world.setting.statistics.faults(),
+                world.setting.statistics.recovery(),
                 violation);
     }
 

@@ -1,5 +1,7 @@
 package io.hearth.simulation;
 
+import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.report.Outcome;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;

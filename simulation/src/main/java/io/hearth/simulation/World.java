@@ -1,7 +1,7 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MILLI;
-import static io.hearth.simulation.Timeline.SECOND;
+import static io.hearth.simulation.time.Timeline.MILLI;
+import static io.hearth.simulation.time.Timeline.SECOND;
 
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
@@ -9,6 +9,27 @@ import io.hearth.election.Resolver;
 import io.hearth.election.View;
 import io.hearth.election.view.ViewEffect;
 import io.hearth.identity.NodeId;
+import io.hearth.simulation.call.GroupFrame;
+import io.hearth.simulation.check.CollectiveChecker;
+import io.hearth.simulation.check.Dissolutions;
+import io.hearth.simulation.check.Quiescence;
+import io.hearth.simulation.check.Removals;
+import io.hearth.simulation.cluster.Cluster;
+import io.hearth.simulation.cluster.NodeProcess;
+import io.hearth.simulation.cluster.ProcessListener;
+import io.hearth.simulation.fault.Expulsion;
+import io.hearth.simulation.fault.FaultInjector;
+import io.hearth.simulation.fault.Outages;
+import io.hearth.simulation.host.Host;
+import io.hearth.simulation.lie.ByzantineNode;
+import io.hearth.simulation.lie.Liar;
+import io.hearth.simulation.plant.BugHooks;
+import io.hearth.simulation.process.ProcessContext;
+import io.hearth.simulation.process.Results;
+import io.hearth.simulation.process.Surroundings;
+import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.setting.LiePlan;
+import io.hearth.simulation.setting.WorldSetting;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -17,14 +38,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * One seed: some hosts, their processes and the network between them, through a time of faults and then in {@link Quiescence}.
  *
- * <p>This class is composition: it makes the parts and passes on to each what it has to hear of. Rules of safety are checked at every
+ * <p>This class is composition: it makes the parts and passes each event to the parts that handle it. Rules of safety are checked at every
  * event.
  */
 final class World implements Surroundings, ProcessListener {
     /** A disk that is slower needs more than a network that is well. */
     private static final long SLOW_DISK_NANOS_IN_PEACE = 700 * MILLI;
 
-    final Setting setting;
+    final WorldSetting setting;
     final Liar liar;
     private final Cluster cluster;
     private final Expulsion expulsion;
@@ -37,7 +58,7 @@ final class World implements Surroundings, ProcessListener {
     private final ByzantineNode byzantine;
 
     World(long seed, BugHooks hooks, @Nullable Consumer<String> trace, Optional<LiePlan> lies) {
-        this.setting = new Setting(seed, hooks, trace, lies);
+        this.setting = new WorldSetting(seed, hooks, trace, lies);
         this.cluster = new Cluster(setting, this, this);
         this.liar = new Liar(setting, cluster);
         this.expulsion = new Expulsion(setting, cluster);
@@ -84,12 +105,12 @@ final class World implements Surroundings, ProcessListener {
             settle();
         }
         setting.note("the last training");
-        setting.enter(Setting.Phase.LAST_TRAINING);
+        setting.enter(WorldSetting.Phase.LAST_TRAINING);
         new Quiescence(setting, cluster, removals, liar).trainOnceMore();
     }
 
     private void endFaults() {
-        setting.enter(Setting.Phase.PEACE);
+        setting.enter(WorldSetting.Phase.PEACE);
         injector.end();
         liar.end();
         outages.end();
@@ -114,7 +135,7 @@ final class World implements Surroundings, ProcessListener {
     }
 
     @Override
-    public void stream(ProcessContext from, NodeId to, Frame frame) {
+    public void stream(ProcessContext from, NodeId to, GroupFrame frame) {
         bus.stream(from, to, frame);
     }
 
@@ -215,7 +236,7 @@ final class World implements Surroundings, ProcessListener {
 
     @Override
     public void linked(NodeProcess one, NodeProcess other) {
-        removals.lookAtLinks();
+        removals.linksChanged();
         expulsion.linked(one, other);
     }
 

@@ -1,7 +1,7 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MILLI;
-import static io.hearth.simulation.Timeline.SECOND;
+import static io.hearth.simulation.time.Timeline.MILLI;
+import static io.hearth.simulation.time.Timeline.SECOND;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,16 +12,17 @@ import io.hearth.election.GroupPhase;
 import io.hearth.election.Role;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.simulation.ViewStage.Actor;
+import io.hearth.simulation.host.NodeIds;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who enters a training at work, and when; one story each. */
+/** Trainers that enter a running training, and the time at which they do; one story each. */
 final class BoundaryScenariosTest {
     private final ViewStage stage = new ViewStage(1);
 
     private Actor trainer(int machine) {
-        Actor host = stage.add(Nodes.trainer(machine, 0), Role.TRAINER, ElectionConfig.DEFAULTS);
+        Actor host = stage.add(NodeIds.trainer(machine, 0), Role.TRAINER, ElectionConfig.DEFAULTS);
         stage.start(host);
         return host;
     }
@@ -59,13 +60,13 @@ final class BoundaryScenariosTest {
         boundary(late, 0);
         long epoch = hosts.getFirst().state().view().epoch();
         stage.run(stage.now() + 3 * SECOND);
-        assertTrue(hosts.getFirst().isHeld, "the lead keeps the next step for it");
-        assertFalse(hosts.get(1).isHeld, "nobody else has to");
-        assertTrue(late.isHeld, "it does not begin alone what it is going to begin with them");
+        assertTrue(hosts.getFirst().isHeld, "the lead delays the next step for it");
+        assertFalse(hosts.get(1).isHeld, "no other trainer has to");
+        assertTrue(late.isHeld, "it does not begin alone the step that it will begin with them");
         boundary(hosts.get(0), 7);
         boundary(hosts.get(1), 7);
         stage.run(stage.now() + SECOND);
-        assertEquals(epoch, hosts.getFirst().state().view().epoch(), "one is still at work: nobody is frozen");
+        assertEquals(epoch, hosts.getFirst().state().view().epoch(), "one is still at work, so no trainer is frozen");
         assertTrue(late.pending.contains("when the next step begins"), late.pending);
         boundary(hosts.get(2), 7);
         stage.unite(2 * SECOND, "join");
@@ -75,7 +76,7 @@ final class BoundaryScenariosTest {
     }
 
     @Test
-    void aTrainerThatIsNotReadyHoldsNobody() {
+    void aTrainerThatIsNotReadyDelaysNoStep() {
         List<Actor> hosts = group(2);
         Actor late = trainer(8);
         hosts.forEach(host -> boundary(host, 7));
@@ -90,7 +91,7 @@ final class BoundaryScenariosTest {
     }
 
     @Test
-    void nobodyIsHeldForLongerThanTheSpan() {
+    void noStepIsDelayedLongerThanTheSpan() {
         List<Actor> hosts = group(2);
         Actor late = trainer(8);
         boundary(late, 0);
@@ -98,8 +99,8 @@ final class BoundaryScenariosTest {
         stage.run(stage.now() + 4 * SECOND);
         assertTrue(hosts.getFirst().isHeld);
         stage.run(stage.now() + 3 * SECOND);
-        assertFalse(hosts.getFirst().isHeld, "the other one does not come");
-        assertTrue(late.isHeld, "who is alone waits on");
+        assertFalse(hosts.getFirst().isHeld, "the other one does not reach the step");
+        assertTrue(late.isHeld, "a trainer that is alone keeps waiting");
         busy(hosts.getFirst(), 8);
         stage.run(stage.now() + 6 * SECOND);
         assertTrue(hosts.getFirst().isHeld, "another try");
@@ -108,13 +109,13 @@ final class BoundaryScenariosTest {
     }
 
     @Test
-    void whoGaveAnErrorToItsApplicationIsOutAtOnceAndComesBackByAStep() {
+    void aTrainerThatReportedAnErrorIsRemovedAtOnceAndComesBackByAStep() {
         List<Actor> hosts = group(3);
         Actor failed = hosts.getLast();
         stage.view(failed, new ViewEvent.Resign());
         stage.run(stage.now() + 500 * MILLI);
         assertEquals(1, members(failed));
-        assertEquals(2, members(hosts.getFirst()), "nobody had to be suspected first");
+        assertEquals(2, members(hosts.getFirst()), "no suspicion was needed first");
         stage.run(stage.now() + 3 * SECOND);
         assertEquals(2, members(hosts.getFirst()), "it does not come back by itself");
         assertEquals(1, members(failed));
@@ -125,7 +126,7 @@ final class BoundaryScenariosTest {
     }
 
     @Test
-    void whoResignsAndGoesStaysUntilItsVoteIsNoLongerNeeded() {
+    void aTrainerThatResignsAndLeavesStaysUntilItsVoteIsNoLongerNeeded() {
         List<Actor> hosts = group(2);
         Actor senior = hosts.getFirst();
         stage.view(senior, new ViewEvent.Resign());
@@ -138,7 +139,7 @@ final class BoundaryScenariosTest {
     }
 
     @Test
-    void whoResignsAgainAndAgainHasToWaitLongerEachTime() {
+    void aTrainerThatResignsRepeatedlyWaitsLongerEachTime() {
         List<Actor> hosts = group(2);
         Actor failed = hosts.getLast();
         long last = 0;
@@ -170,7 +171,7 @@ final class BoundaryScenariosTest {
     }
 
     @Test
-    void aTrainerThatWaitsForAStepEntersAGroupThatDidNothingYet() {
+    void aTrainerThatWaitsForAStepEntersAGroupWithoutCalls() {
         List<Actor> hosts = new ArrayList<>();
         for (int i = 1; i <= 2; i++) {
             hosts.add(trainer(i));

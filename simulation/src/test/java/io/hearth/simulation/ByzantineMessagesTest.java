@@ -3,6 +3,9 @@ package io.hearth.simulation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.report.Outcome;
+import io.hearth.simulation.setting.LieKind;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
@@ -36,7 +39,7 @@ final class ByzantineMessagesTest {
 
     @ParameterizedTest
     @MethodSource("borne")
-    void othersTrainOnWhateverOneSays(LieKind kind) {
+    void aLiarDoesNotKeepTheOthersFromTraining(LieKind kind) {
         long lies = 0;
         for (long seed = 0; seed < SEEDS; seed++) {
             lies += lies(play(seed, EnumSet.of(kind), 1));
@@ -44,9 +47,9 @@ final class ByzantineMessagesTest {
         assertTrue(lies > 0, "no lie was told in " + SEEDS + " seeds");
     }
 
-    /** Else who was away or restarted would take far longer than the lies went on to follow the rounds of the others. */
+    /** Otherwise a member that was away or restarted would need far longer than the lies lasted to reach the rounds of the others. */
     @Test
-    void whoClimbsLeavesNobodyBehind() {
+    void climbingRoundsLeaveNoMemberBehind() {
         for (long seed = Boolean.getBoolean("hearth.full") ? 20 : 25; seed < 30; seed++) {
             play(seed, EnumSet.of(LieKind.HIGH_BALLOTS), 20);
         }
@@ -56,10 +59,10 @@ final class ByzantineMessagesTest {
         return EnumSet.complementOf(EnumSet.copyOf(LieKind.BORNE));
     }
 
-    /** What is believed without proof may leave the others in wrong views, or waiting for each other; it ends no process. */
+    /** A forgery may leave the others in wrong views, or waiting for each other; it ends no process. */
     @ParameterizedTest
     @MethodSource("believed")
-    void nobodyElseEndsWhateverOneForges(LieKind kind) {
+    void aForgeryEndsNoOtherProcess(LieKind kind) {
         long lies = 0;
         for (long seed = 0; seed < SEEDS_BELIEVED; seed++) {
             Outcome outcome = Simulation.lies(seed, EnumSet.of(kind), 1, null);
@@ -74,9 +77,9 @@ final class ByzantineMessagesTest {
     @Test
     @Tag("full")
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
-    void aMillionLiesAreBorne() {
+    void aMillionLiesBreakNoRule() {
         long lies = 0;
-        for (long seed = 0; lies < MANY; seed++) { // not every world has machines enough for a liar
+        for (long seed = 0; lies < MANY; seed++) { // some worlds have too few machines for a liar
             lies += lies(play(seed, LieKind.BORNE, MANY_AT_ONCE));
         }
     }

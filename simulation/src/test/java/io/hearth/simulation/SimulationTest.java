@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.simulation.report.FaultKind;
+import io.hearth.simulation.report.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Two thousand seeds, in the full ring twenty thousand, and the checker checked: each planted fault has to be found. {@code hearth
- * simulate} plays more.
+ * Plays two thousand seeds, in the full ring twenty thousand. It also tests the checks: they have to find each planted fault.
+ * {@code hearth simulate} plays more.
  */
 final class SimulationTest {
     private static final long FIRST = Long.getLong("hearth.firstSeed", 0);
@@ -26,7 +28,7 @@ final class SimulationTest {
 
     private static final long SOON_SEEDS_MAX = 150;
 
-    /** What takes many seeds from the first is played from here on. */
+    /** The first seed to play for bugs that need many; no earlier seed finds them. */
     private static final Map<PlantedBug, Long> RARE = Map.of(
             PlantedBug.THAW, 400L,
             PlantedBug.UNTOLD_REMOVAL, 400L,
@@ -50,7 +52,9 @@ final class SimulationTest {
         assertEquals(
                 List.of(), report.broken().stream().map(SimulationTest::text).toList());
         assertEquals(SEEDS, report.seeds());
-        assertTrue(report.views() > 10 * SEEDS && report.collectives() > 50 * SEEDS, "little happened: " + report);
+        assertTrue(
+                report.views() > 10 * SEEDS && report.collectives() > 50 * SEEDS,
+                "too few views or collectives: " + report);
     }
 
     static Stream<PlantedBug> soonFound() {
@@ -94,7 +98,7 @@ final class SimulationTest {
         var happened = new ArrayList<>(Sweep.run(request, _ -> {}).faults().keySet());
         var missing = new ArrayList<>(List.of(FaultKind.values()));
         missing.removeAll(happened);
-        missing.remove(FaultKind.REORDERING); // is in every delay and not counted
+        missing.remove(FaultKind.REORDERING); // part of every delay, and not counted
         assertEquals(List.of(), missing);
     }
 }

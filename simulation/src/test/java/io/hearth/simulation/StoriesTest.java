@@ -1,7 +1,7 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MILLI;
-import static io.hearth.simulation.Timeline.SECOND;
+import static io.hearth.simulation.time.Timeline.MILLI;
+import static io.hearth.simulation.time.Timeline.SECOND;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -20,6 +20,7 @@ import io.hearth.election.View;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.PeerId;
 import io.hearth.simulation.ViewStage.Actor;
+import io.hearth.simulation.host.NodeIds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,39 +32,42 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What went wrong once in a home, each as it happened.
+ * Failures that happened in homes, one story each.
  *
- * <p>The protocol keeps a list of what earlier wordings of it got wrong. Those of the records, of outages and of slow disks, and
- * where they are tested:
+ * <p>The protocol keeps a list of mistakes in its earlier versions. These are the mistakes about records, outages and slow disks, and
+ * the tests that find them:
  *
  * <pre>
- * record deleted, same start asks again     {@link #aDeletedRecordIsNoSecondVote}
- * voter that forgot answers nothing         {@link #whoSleptThroughTheEndOfItsLineageGivesItUp}
- * kill of a machine's voting process        {@link #anyProcessOfAHomeMayDie}, {@link #twoHomesOfTwoProcessesEach}
- * switch that restarts                      {@link #afterAnOutageOfTheWholeNetworkNobodyIsRemoved}
- * suspicion that is stored                  {@link #aNodeThatWasAwayForAnyTimeComesBack}
- * disk on the thread of the heartbeats      {@link #aSlowDiskCostsNobodyItsPlace}
+ * record deleted, same start asks again     {@link #aDeletedRecordGivesNoSecondVote}
+ * voter without its record answers nothing  {@link #aNodeThatSleptThroughTheEndOfItsLineageGivesItUp}
+ * kill of a machine's voting process        {@link #theOthersGoOnAfterTheDeathOfAnyProcessOfAHome},
+ *                                           {@link #twoHomesOfTwoProcessesSurviveTheDeathOfAnyProcess}
+ * switch that restarts                      {@link #anOutageOfTheWholeNetworkRemovesNoMember}
+ * suspicion that is stored                  {@link #aNodeComesBackAfterAnAbsenceOfAnyLength}
+ * disk on the thread of the heartbeats      {@link #aSlowDiskRemovesNoMember}
  * queue of a slow disk                      {@link #processesOfOneSlowDiskDoNotDuel}, {@code VotingTest}
- * move into an old view                     {@code ViewMachineTest#aViewKnownBeforeItAskedAdmitsNobody}
+ * move into an old view                     {@code ViewMachineTest#aViewKnownBeforeItAskedAdmitsNoJoiner}
  * restarted process as first candidate      {@link #aRestartedProcessDoesNotBlockTheOthersOfItsHome}
- * round 10^9                                {@link #aBallotOfAHugeRoundStopsNobody}, {@code KnownLineageTest}
- * Leave, then "not leaving"                 {@link #leaveAndStayMakesNoStormOfViewsAndOfWrites}
+ * round 10^9                                {@link #aBallotOfAHugeRoundBlocksNoMember}, {@code KnownLineageTest}
+ * Leave, then "not leaving"                 {@link #aMemberThatAsksToLeaveAndStaysCausesFewViewsAndWrites}
  * entry of another role, stale bigger view  {@code ViewMachineTest#onlyTheEntryAskedForIsAnAdmission},
- *                                           {@link #aStaleBiggerViewDissolvesNobody}
- * one identity on two computers             {@link #aJoinerBesideAnotherSeatWaitsAndIsToldWhy}, {@code VoterTest}
- * and nothing on the disk shows it           {@link #bothComputersOfOneIdentityWalkOutAndTheOthersGoOn}
- * the junior of each broken pair            {@link #oneBrokenSeniorGoesAndNoneOfTheOthers}
+ *                                           {@link #aStaleBiggerViewDissolvesNoLineage}
+ * one identity on two computers             {@link #aJoinerBesideAnotherSeatWaitsAndLearnsTheReason}, {@code VoterTest}
+ * the same, without a sign on the disk      {@link #bothComputersOfOneIdentityLeaveAndTheOthersGoOn}
+ * the junior of each broken pair            {@link #aSeniorWithBrokenPairsLeavesAndTheOthersStay}
  * </pre>
  */
 final class StoriesTest {
-    /** A machine writes its promise, what it accepted, and the view that came of it. */
+    /** A machine writes its promise, the proposal that it accepted, and the resulting view. */
     private static final int WRITES_OF_A_CHANGE = 3;
 
     private ViewStage stage = new ViewStage(1);
 
     private Actor host(int machine, Role role) {
         Actor host = stage.add(
-                role == Role.AGENT ? Nodes.agent(machine) : Nodes.trainer(machine, 0), role, ElectionConfig.DEFAULTS);
+                role == Role.AGENT ? NodeIds.agent(machine) : NodeIds.trainer(machine, 0),
+                role,
+                ElectionConfig.DEFAULTS);
         stage.start(host);
         return host;
     }
@@ -116,7 +120,7 @@ final class StoriesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {5, 30, 300, 590, 620, 3_600})
-    void aNodeThatWasAwayForAnyTimeComesBack(int seconds) {
+    void aNodeComesBackAfterAnAbsenceOfAnyLength(int seconds) {
         List<Actor> hosts = cluster(Role.AGENT, 3);
         isolate(hosts.get(2));
         stage.run(stage.now() + seconds * SECOND);
@@ -128,7 +132,7 @@ final class StoriesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {60, 500, 800, 3_600})
-    void whoSleptThroughTheEndOfItsLineageGivesItUp(int seconds) {
+    void aNodeThatSleptThroughTheEndOfItsLineageGivesItUp(int seconds) {
         List<Actor> hosts = cluster(Role.AGENT, 3);
         Lineage ended = view(hosts.get(2)).lineage();
         isolate(hosts.get(2));
@@ -147,7 +151,7 @@ final class StoriesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
-    void whoSleptWhileTheOthersDiedAndLostTheirDisksGivesItsLineageUp(int awake) {
+    void aNodeGivesItsLineageUpIfTheOthersLostTheirDisksWhileItSlept(int awake) {
         List<Actor> hosts = cluster(Role.AGENT, 3);
         isolate(hosts.get(awake));
         for (Actor host : hosts) {
@@ -162,9 +166,9 @@ final class StoriesTest {
         stage.unite(10 * SECOND, "back");
     }
 
-    /** One lost vote of three is no reason to give up what the other two can go on with. */
+    /** With one lost vote of three, the other two machines can go on. */
     @Test
-    void oneGoneVoteOfThreeCostsNobodyElseItsWork() {
+    void oneLostVoteOfThreeCostsNoOtherNodeItsWork() {
         List<Actor> hosts = cluster(Role.AGENT, 3);
         Lineage lineage = view(hosts.getFirst()).lineage();
         stage.crash(hosts.get(2), false);
@@ -180,7 +184,7 @@ final class StoriesTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void aDeletedRecordIsNoSecondVote(int seed) {
+    void aDeletedRecordGivesNoSecondVote(int seed) {
         stage = new ViewStage(seed);
         List<Actor> hosts = cluster(Role.TRAINER, 3);
         Actor b = hosts.get(0);
@@ -196,7 +200,7 @@ final class StoriesTest {
         boundary(a, 0);
         stage.heal(a, b);
         stage.heal(a, c);
-        stage.run(stage.now() + 30 * SECOND); // the checker sees whether there are two views of one number
+        stage.run(stage.now() + 30 * SECOND); // the checker finds two views of one epoch
         boundary(b, 9);
         boundary(c, 9);
         stage.heal(b, c);
@@ -213,14 +217,14 @@ final class StoriesTest {
         hosts.forEach(host -> assertTrue(host.folder.has(view(host).lineage()), host.id.shortText()));
     }
 
-    /** A sibling that asked for entry made a new record where that of the founder was lost: the founder's seat is dead. */
+    /** The founder's record was lost, and a sibling that asked for entry made a new one: the founder's seat has no vote. */
     @Test
-    void aFounderWhoseRecordASiblingMadeAnewGivesUpWithinAMinute() {
-        Actor founder = stage.add(Nodes.trainer(1, 0), Role.TRAINER, ElectionConfig.DEFAULTS);
+    void aFounderWhoseRecordASiblingReplacedGivesUpWithinAMinute() {
+        Actor founder = stage.add(NodeIds.trainer(1, 0), Role.TRAINER, ElectionConfig.DEFAULTS);
         stage.start(founder);
         stage.run(stage.now() + SECOND);
         founder.folder.lose();
-        stage.start(stage.add(Nodes.trainer(1, 1), Role.TRAINER, ElectionConfig.DEFAULTS));
+        stage.start(stage.add(NodeIds.trainer(1, 1), Role.TRAINER, ElectionConfig.DEFAULTS));
         stage.run(stage.now() + 20 * SECOND);
         assertFalse(stage.isUnited(), "the founder's view lists the seat of the lost record");
         stage.unite(50 * SECOND, "given up");
@@ -228,7 +232,7 @@ final class StoriesTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void afterAnOutageOfTheWholeNetworkNobodyIsRemoved(int seed) {
+    void anOutageOfTheWholeNetworkRemovesNoMember(int seed) {
         stage = new ViewStage(seed);
         List<Actor> hosts = cluster(Role.AGENT, 3 + seed % 4); // of two, rank 0 alone is a quorum
         List<Member> before = view(hosts.getFirst()).members();
@@ -241,9 +245,9 @@ final class StoriesTest {
         }
     }
 
-    /** The link of the fifth comes back late: the others wait for it for a while, and not for ever. */
+    /** The link of the fifth comes back late: the others wait for it, but not forever. */
     @Test
-    void afterAnOutageLateLinksAreWaitedForAsLongAsOthersComeBack() {
+    void afterAnOutageTheOthersWaitForLateLinksWhileLinksComeBack() {
         List<Actor> hosts = cluster(Role.AGENT, 5);
         hosts.forEach(this::isolate);
         stage.run(stage.now() + 15 * SECOND);
@@ -263,7 +267,7 @@ final class StoriesTest {
     }
 
     @Test
-    void afterAnOutageADeadMemberIsWaitedForNoLongerThanTheSpan() {
+    void afterAnOutageTheWaitForADeadMemberIsBounded() {
         List<Actor> hosts = cluster(Role.AGENT, 5);
         hosts.forEach(this::isolate);
         stage.run(stage.now() + 15 * SECOND);
@@ -278,7 +282,7 @@ final class StoriesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {100, 300, 700, 1_500})
-    void aSlowDiskCostsNobodyItsPlace(int millis) {
+    void aSlowDiskRemovesNoMember(int millis) {
         List<Actor> hosts = cluster(Role.AGENT, 3);
         for (int slow = 0; slow < 3; slow++) {
             hosts.get(slow).folder.writeNanos = millis * MILLI;
@@ -294,7 +298,7 @@ final class StoriesTest {
     }
 
     @Test
-    void aFullDiskIsNoVoteAndHealsByItself() {
+    void aMachineWithAFullDiskDoesNotVoteUntilTheDiskHasRoom() {
         List<Actor> hosts = cluster(Role.AGENT, 2);
         hosts.getFirst().folder.isFull = true;
         Actor late = host(8, Role.AGENT);
@@ -308,7 +312,7 @@ final class StoriesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
-    void anyProcessOfAHomeMayDie(int rank) {
+    void theOthersGoOnAfterTheDeathOfAnyProcessOfAHome(int rank) {
         List<Actor> hosts = home(1, 3);
         stage.crash(hosts.get(rank), false);
         assertTrue(stage.unite(5 * SECOND, "kill") < 500 * MILLI);
@@ -322,7 +326,7 @@ final class StoriesTest {
     private List<Actor> home(int machine, int count) {
         var hosts = new ArrayList<Actor>();
         for (int slot = 0; slot < count; slot++) {
-            hosts.add(stage.add(Nodes.trainer(machine, slot), Role.TRAINER, ElectionConfig.DEFAULTS));
+            hosts.add(stage.add(NodeIds.trainer(machine, slot), Role.TRAINER, ElectionConfig.DEFAULTS));
             stage.start(hosts.getLast());
             stage.run(stage.now() + 600 * MILLI);
             stage.unite(5 * SECOND, "start");
@@ -332,7 +336,7 @@ final class StoriesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3})
-    void twoHomesOfTwoProcessesEach(int rank) {
+    void twoHomesOfTwoProcessesSurviveTheDeathOfAnyProcess(int rank) {
         List<Actor> hosts = new ArrayList<>(home(1, 2));
         hosts.addAll(home(2, 2));
         stage.crash(hosts.get(rank), false);
@@ -361,7 +365,7 @@ final class StoriesTest {
     }
 
     @Test
-    void aBallotOfAHugeRoundStopsNobody() {
+    void aBallotOfAHugeRoundBlocksNoMember() {
         List<Actor> hosts = cluster(Role.AGENT, 4);
         Actor liar = hosts.getLast();
         for (Actor host : hosts.subList(0, 3)) {
@@ -379,7 +383,7 @@ final class StoriesTest {
 
     /** Attack 40. */
     @Test
-    void leaveAndStayMakesNoStormOfViewsAndOfWrites() {
+    void aMemberThatAsksToLeaveAndStaysCausesFewViewsAndWrites() {
         List<Actor> hosts = cluster(Role.AGENT, 3);
         Actor liar = hosts.getLast();
         long before = view(liar).epoch();
@@ -399,15 +403,15 @@ final class StoriesTest {
                 host.folder.writes <= WRITES_OF_A_CHANGE * (views + 1), host.folder.writes + " writes, " + views));
         stage.run(stage.now() + 5 * SECOND);
         View settled = view(hosts.getFirst());
-        assertEquals(3, settled.members().size(), "who answers that it stays is kept");
+        assertEquals(3, settled.members().size(), "a member that answers that it stays is kept");
         hosts.forEach(host -> host.folder.writes = 0);
         stage.run(stage.now() + 5 * SECOND);
         assertEquals(settled, view(hosts.getFirst()));
-        hosts.forEach(host -> assertEquals(0, host.folder.writes, "nothing changes, nothing is written"));
+        hosts.forEach(host -> assertEquals(0, host.folder.writes, "a write without a change"));
     }
 
     @Test
-    void aStaleBiggerViewDissolvesNobody() {
+    void aStaleBiggerViewDissolvesNoLineage() {
         List<Actor> hosts = cluster(Role.AGENT, 3);
         stage.pause(hosts.get(2), 60 * SECOND);
         stage.run(stage.now() + 5 * SECOND);
@@ -427,11 +431,11 @@ final class StoriesTest {
     }
 
     @Test
-    void aJoinerBesideAnotherSeatWaitsAndIsToldWhy() {
+    void aJoinerBesideAnotherSeatWaitsAndLearnsTheReason() {
         List<Actor> hosts = new ArrayList<>(cluster(Role.TRAINER, 2));
         hosts.forEach(host -> busy(host, 3));
         hosts.getLast().folder.lose();
-        Actor beside = stage.add(Nodes.agent(2), Role.AGENT, ElectionConfig.DEFAULTS);
+        Actor beside = stage.add(NodeIds.agent(2), Role.AGENT, ElectionConfig.DEFAULTS);
         stage.start(beside);
         stage.run(stage.now() + 5 * SECOND);
         assertEquals(1, view(beside).members().size());
@@ -439,13 +443,13 @@ final class StoriesTest {
         assertEquals(List.of(), hosts.getFirst().removals);
     }
 
-    /** Its group does not wait at each step for a joiner that cannot enter whatever the group does. */
+    /** Its group does not wait at each step for a joiner that cannot enter. */
     @Test
-    void aJoinerBesideAnotherSeatHoldsNobody() {
+    void aJoinerBesideAnotherSeatDelaysNoStep() {
         List<Actor> hosts = new ArrayList<>(cluster(Role.TRAINER, 2));
         hosts.forEach(host -> busy(host, 3));
         hosts.getLast().folder.lose();
-        Actor beside = stage.add(Nodes.trainer(2, 1), Role.TRAINER, ElectionConfig.DEFAULTS);
+        Actor beside = stage.add(NodeIds.trainer(2, 1), Role.TRAINER, ElectionConfig.DEFAULTS);
         stage.start(beside);
         boundary(beside, 0);
         stage.run(stage.now() + 5 * SECOND);
@@ -461,10 +465,10 @@ final class StoriesTest {
         stage.view(host, new ViewEvent.Doubled(doubled));
     }
 
-    /** A snapshot of a whole disk: the others find out, and so does each of the two, here the one that was in. */
+    /** A copy of a whole disk: the others detect it, and so does each of the two, here the one that was a member. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
-    void bothComputersOfOneIdentityWalkOutAndTheOthersGoOn(int copied) {
+    void bothComputersOfOneIdentityLeaveAndTheOthersGoOn(int copied) {
         List<Actor> hosts = cluster(Role.TRAINER, 3);
         hosts.forEach(host -> busy(host, 3));
         Lineage lineage = view(hosts.getFirst()).lineage();
@@ -493,10 +497,10 @@ final class StoriesTest {
         stage.unite(10 * SECOND, "started again");
     }
 
-    /** Attack 41: the others saw two of it, and nobody told the original, which therefore needs no restart. */
+    /** Attack 41: the others saw two of it. The original got no report of that, and so needs no restart. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
-    void anIdentityIsItsOwnAgainOnceTheCopyIsGone(int copied) {
+    void theOriginalEntersAgainOnceTheCopyOfItsIdentityIsGone(int copied) {
         List<Actor> hosts = cluster(Role.AGENT, 3);
         Lineage lineage = view(hosts.getFirst()).lineage();
         Actor original = hosts.get(copied);
@@ -507,19 +511,22 @@ final class StoriesTest {
         stage.crash(others.getFirst(), false);
         stage.run(stage.now() + 20 * SECOND);
         Actor other = others.getLast();
-        assertEquals(3, view(other).members().size(), "one vote of three, and that of two computers, decide nothing");
+        assertEquals(
+                3,
+                view(other).members().size(),
+                "one vote of three, and one of two computers with one identity, decide nothing");
         assertEquals(ElectionState.STALLED, other.state().election());
 
-        doubled(other); // it sees one of it only
+        doubled(other); // it sees only one computer with this identity
         stage.unite(10 * SECOND, "the copy is gone");
         assertEquals(2, view(original).members().size());
         assertEquals(lineage, view(original).lineage(), "by the vote of the original");
     }
 
-    /** Attack 21: the one that is put out stays linked for a while and says whatever it likes; it is no part of anything. */
+    /** Attack 21: the excluded node stays linked for a while and sends any messages; it is part of no view. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void whoPutsTheFirstOfTwoOutGoesOnAloneInANewLineage(boolean isLinked) {
+    void aNodeThatExcludesTheFirstOfTwoGoesOnAloneInANewLineage(boolean isLinked) {
         List<Actor> hosts = cluster(Role.TRAINER, 2);
         hosts.forEach(host -> busy(host, 3));
         Actor first = hosts.get(0);
@@ -538,11 +545,11 @@ final class StoriesTest {
                 view(second).members().stream().map(Member::node).toList());
         assertFalse(second.state().isFrozen());
         stage.run(stage.now() + 60 * SECOND);
-        assertEquals(1, view(second).members().size(), "it is not let in again");
+        assertEquals(1, view(second).members().size(), "it is not admitted again");
     }
 
     @Test
-    void oneBrokenSeniorGoesAndNoneOfTheOthers() {
+    void aSeniorWithBrokenPairsLeavesAndTheOthersStay() {
         List<Actor> hosts = cluster(Role.AGENT, 7);
         Actor broken = hosts.get(1);
         hosts.subList(2, 7).forEach(other -> stage.cutBoth(broken.id, other.id));
@@ -555,9 +562,9 @@ final class StoriesTest {
         others.forEach(host -> assertEquals(List.of(), host.removals));
     }
 
-    /** A machine whose record was lost joins again without being admitted, ignored and removed in turn. */
+    /** A machine whose record was lost joins again, without cycles of admission and removal. */
     @Test
-    void aMachineThatLostItsRecordIsInAgainAfterTwoViews() {
+    void aMachineThatLostItsRecordIsAMemberAgainAfterTwoViews() {
         List<Actor> hosts = cluster(Role.AGENT, 3);
         long before = view(hosts.getFirst()).epoch();
         stage.crash(hosts.get(2), false);
@@ -567,7 +574,7 @@ final class StoriesTest {
         stage.unite(5 * SECOND, "back");
         stage.crash(hosts.get(2), true);
         hosts.get(2).folder.lose();
-        stage.start(hosts.get(2)); // before it is missed: its old seat is still listed
+        stage.start(hosts.get(2)); // before its silence is noticed: its old seat is still listed
         stage.unite(10 * SECOND, "back at once");
         stage.run(stage.now() + 5 * SECOND);
         assertEquals(before + 4, view(hosts.getFirst()).epoch(), stage::describe);

@@ -1,7 +1,7 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MILLI;
-import static io.hearth.simulation.Timeline.SECOND;
+import static io.hearth.simulation.time.Timeline.MILLI;
+import static io.hearth.simulation.time.Timeline.SECOND;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -17,18 +17,19 @@ import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.simulation.ViewStage.Actor;
+import io.hearth.simulation.host.NodeIds;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What people do to a cluster, one story each, in a stage without other faults. */
+/** Actions of people on a cluster, one story each, without other faults. */
 final class ViewScenariosTest {
     private final ViewStage stage = new ViewStage(1);
 
     private Actor host(int machine, Role role, ElectionConfig config) {
-        return stage.add(role == Role.AGENT ? Nodes.agent(machine) : Nodes.trainer(machine, 0), role, config);
+        return stage.add(role == Role.AGENT ? NodeIds.agent(machine) : NodeIds.trainer(machine, 0), role, config);
     }
 
     /** Trainers that started one after the other and are one view; in the order of their ranks. */
@@ -60,7 +61,7 @@ final class ViewScenariosTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5})
-    void nodesThatStartTogetherAreOneViewSoon(int count) {
+    void nodesThatStartTogetherSoonFormOneView(int count) {
         for (int i = 0; i < count; i++) {
             stage.start(host(i + 1, i == 0 ? Role.AGENT : Role.TRAINER, ElectionConfig.DEFAULTS));
         }
@@ -77,7 +78,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void nobodyBecomesMasterByJoining() {
+    void aJoinerDoesNotBecomeMaster() {
         List<Actor> hosts = cluster(3);
         Actor late = host(8, Role.AGENT, ElectionConfig.DEFAULTS);
         stage.start(late);
@@ -98,7 +99,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void aTrainerThatComesToARunningGroupWaitsAndIsToldWhy() {
+    void aTrainerThatComesToARunningGroupWaitsAndLearnsTheReason() {
         List<Actor> hosts = cluster(2);
         hosts.forEach(this::train);
         stage.run(stage.now() + 500 * MILLI);
@@ -108,7 +109,7 @@ final class ViewScenariosTest {
         stage.run(stage.now() + 10 * SECOND);
         assertEquals(1, late.state().view().members().size());
         assertEquals("its group is training; it enters when the next step begins", late.pending);
-        assertEquals(epoch, epoch(hosts.getFirst()), "nobody is frozen for a joiner who cannot enter");
+        assertEquals(epoch, epoch(hosts.getFirst()), "no member freezes for a joiner that cannot enter");
         hosts.forEach(host -> {
             host.status = ViewStage.OPEN;
             stage.view(host, new ViewEvent.Progress(0, GroupPhase.FRESH));
@@ -118,9 +119,9 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void theCollectivesHaveTheLastWordAboutJoiners() {
+    void theFrozenStatusDecidesAboutJoiners() {
         List<Actor> hosts = cluster(2);
-        hosts.getLast().status = ViewStage.TRAINING; // its heartbeats still say open
+        hosts.getLast().status = ViewStage.TRAINING; // its heartbeats still report an open group
         Actor late = host(8, Role.TRAINER, ElectionConfig.DEFAULTS);
         stage.start(late);
         stage.run(stage.now() + 5 * SECOND);
@@ -130,7 +131,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void aTrainerThatBeganAloneJoinsNobody() {
+    void aTrainerThatBeganAloneJoinsNoOther() {
         Actor alone = host(5, Role.TRAINER, ElectionConfig.DEFAULTS);
         alone.status = ViewStage.TRAINING;
         stage.start(alone);
@@ -146,7 +147,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void clustersThatMeetBecomeOneByATombstone() {
+    void clustersThatMeetMergeThroughATombstone() {
         for (int i = 1; i <= 5; i++) {
             host(i, Role.TRAINER, ElectionConfig.DEFAULTS);
         }
@@ -185,7 +186,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void aMemberLeavesInGoodOrderAndNobodyHoldsItAgainstIt() {
+    void aMemberThatLeavesInGoodOrderMayEnterAgainAtOnce() {
         List<Actor> hosts = cluster(3);
         Actor leaver = hosts.get(1);
         stage.view(leaver, new ViewEvent.Leave());
@@ -207,7 +208,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void aLeaverWaitsUntilTheOthersHaveWhatItHas() {
+    void aLeaverWaitsUntilTheOthersHaveItsResults() {
         List<Actor> hosts = cluster(2);
         stage.view(hosts.getLast(), new ViewEvent.Progress(7, GroupPhase.BUSY));
         stage.view(hosts.getFirst(), new ViewEvent.Progress(6, GroupPhase.BUSY));
@@ -221,7 +222,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void aJoinDoesNotPutALeaverOutBeforeTheOthersHaveWhatItHas() {
+    void aJoinDoesNotRemoveALeaverBeforeTheOthersHaveItsResults() {
         List<Actor> hosts = cluster(2);
         stage.view(hosts.getLast(), new ViewEvent.Progress(7, GroupPhase.BUSY));
         stage.view(hosts.getFirst(), new ViewEvent.Progress(6, GroupPhase.BUSY));
@@ -245,7 +246,7 @@ final class ViewScenariosTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
-    void aKilledMemberIsOutAtOnceWhoeverItIs(int rank) {
+    void anyKilledMemberIsRemovedAtOnce(int rank) {
         List<Actor> hosts = cluster(3);
         stage.crash(hosts.get(rank), false);
         assertTrue(stage.unite(5 * SECOND, "kill") < 250 * MILLI);
@@ -253,7 +254,7 @@ final class ViewScenariosTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
-    void anUnpluggedMemberIsOutInTwoSecondsAndAHalf(int rank) {
+    void anUnpluggedMemberIsRemovedInTwoSecondsAndAHalf(int rank) {
         List<Actor> hosts = cluster(3);
         stage.crash(hosts.get(rank), true);
         assertTrue(stage.unite(5 * SECOND, "unplug") < 2_500 * MILLI);
@@ -271,7 +272,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void ofTwoTheSeniorSurvivesTheJunior() {
+    void theSeniorOfTwoGoesOnWithoutTheJunior() {
         List<Actor> hosts = cluster(2);
         stage.crash(hosts.getLast(), true);
         stage.run(stage.now() + 3 * SECOND);
@@ -280,7 +281,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void ofTwoTheJuniorStallsWithoutTheSeniorUntilItIsBack() {
+    void theJuniorOfTwoStallsUntilTheSeniorIsBack() {
         List<Actor> hosts = cluster(2);
         long epoch = epoch(hosts.getLast());
         stage.crash(hosts.getFirst(), true);
@@ -292,7 +293,7 @@ final class ViewScenariosTest {
         assertEquals(
                 hosts.getLast().id,
                 hosts.getFirst().state().view().members().getFirst().node());
-        assertEquals(List.of(), hosts.getLast().removals, "who stayed was not removed");
+        assertEquals(List.of(), hosts.getLast().removals, "a member that stayed was not removed");
     }
 
     @Test
@@ -309,7 +310,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void theMinorityStallsAndIsToldWhenItIsOver() {
+    void theMinorityStallsAndLearnsOfItsRemovalWhenTheSplitEnds() {
         List<Actor> hosts = cluster(5);
         for (Actor one : hosts.subList(0, 2)) {
             hosts.subList(2, 5).forEach(other -> stage.cutBoth(one.id, other.id));
@@ -328,7 +329,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void ofAnEvenSplitOnlyTheSideOfTheMasterGoesOn() {
+    void inAnEvenSplitOnlyTheSideOfTheMasterGoesOn() {
         List<Actor> hosts = cluster(4);
         for (Actor one : hosts.subList(0, 2)) {
             hosts.subList(2, 4).forEach(other -> stage.cutBoth(one.id, other.id));
@@ -339,7 +340,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void whoGoesOnAloneOnPurposeYieldsLater() {
+    void aMinorityThatContinuesJoinsTheMajorityLater() {
         List<Actor> hosts = cluster(5, ElectionConfig.DEFAULTS.onPartition(ElectionConfig.OnPartition.CONTINUE));
         for (Actor one : hosts.subList(0, 2)) {
             hosts.subList(2, 5).forEach(other -> stage.cutBoth(one.id, other.id));
@@ -354,7 +355,7 @@ final class ViewScenariosTest {
     }
 
     @Test
-    void aBrokenPairCostsItsJuniorOnceAndNotAStorm() {
+    void aBrokenPairRemovesItsJuniorOnce() {
         List<Actor> hosts = cluster(3);
         long before = epoch(hosts.getFirst());
         stage.cutBoth(hosts.get(1).id, hosts.get(2).id);
@@ -407,7 +408,7 @@ final class ViewScenariosTest {
     void manyTrainersOfOneMachineHaveOneVote() {
         List<Actor> hosts = cluster(3);
         for (int slot = 1; slot <= 3; slot++) {
-            stage.start(stage.add(Nodes.trainer(3, slot), Role.TRAINER, ElectionConfig.DEFAULTS));
+            stage.start(stage.add(NodeIds.trainer(3, slot), Role.TRAINER, ElectionConfig.DEFAULTS));
         }
         stage.unite(10 * SECOND, "start");
         stage.hosts.values().stream()

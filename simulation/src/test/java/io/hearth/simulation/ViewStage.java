@@ -1,7 +1,7 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MILLI;
-import static io.hearth.simulation.Timeline.SECOND;
+import static io.hearth.simulation.time.Timeline.MILLI;
+import static io.hearth.simulation.time.Timeline.SECOND;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -32,6 +32,10 @@ import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import io.hearth.simulation.host.Disk;
+import io.hearth.simulation.rule.ViewChecker;
+import io.hearth.simulation.setting.Narrator;
+import io.hearth.simulation.time.Timeline;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -44,11 +48,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Real failure detectors, view machines and voters on the simulator's timeline and disks, under its rules: a story moves them by
- * hand. The seed draws only delays.
+ * Real failure detectors, view machines and voters on the simulator's timeline, under its rules. A test tells each node what to
+ * do; the seed draws only delays.
  */
 final class ViewStage {
-    /** Statuses of collectives that did nothing yet, are in the middle of a step, and have a broken stream. */
+    /** Statuses of collectives without a call, in the middle of a step, and with a broken stream. */
     static final Bytes OPEN = CollectiveMessages.encode(new Status(0, 0, List.of(), Optional.empty()));
 
     static final Bytes TRAINING = CollectiveMessages.encode(new Status(3, 3, List.of(), Optional.empty()));
@@ -60,13 +64,13 @@ final class ViewStage {
 
     /** The folder of one machine, shared by its processes; it outlives them. */
     static final class Folder {
-        /** How long each task takes, at least. */
+        /** Least duration of each task. */
         long writeNanos;
 
         /** Whether every write fails. */
         boolean isFull;
 
-        /** Records that were written, each of which a real disk is made to force. */
+        /** Number of written records; a real node forces each of them to the disk. */
         int writes;
 
         private Disk disk = new Disk();
@@ -97,7 +101,7 @@ final class ViewStage {
         boolean hasLeft;
         String pending = "";
         boolean isHeld;
-        long doneUpTo = -1; // as its collectives said last
+        long doneUpTo = -1; // from the last report of its collectives
         Bytes status = OPEN;
 
         @Nullable
@@ -202,7 +206,7 @@ final class ViewStage {
         });
     }
 
-    /** The process dies; {@code silently} as by a pulled plug, else its sockets close. */
+    /** The process dies. {@code silently}: the machine lost power, otherwise its sockets close. */
     void crash(Actor host, boolean silently) {
         if (!host.isUp) {
             return;
@@ -260,7 +264,7 @@ final class ViewStage {
                 if (isCut(host.id, other.id)) {
                     unlinked(host, other);
                     unlinked(other, host);
-                    link(host, other); // again and again until they can reach each other
+                    link(host, other); // repeatedly until they can reach each other
                 }
             });
         }
@@ -289,7 +293,7 @@ final class ViewStage {
         return cuts.contains(new Pair(one, other)) || cuts.contains(new Pair(other, one));
     }
 
-    /** To a paused process events come when it goes on. */
+    /** A paused process gets its events when it goes on. */
     private void deliver(Actor host, Runnable what) {
         if (!host.isUp) {
             return;
@@ -406,7 +410,7 @@ final class ViewStage {
         }
     }
 
-    /** One process of a machine after the other has the folder; a process that dies meanwhile may or may not have written. */
+    /** The processes of a machine use the folder in turn; a process that dies meanwhile may or may not have written. */
     private void vote(Actor host, VoterTask task) {
         Folder folder = host.folder;
         long begins = Math.max(now(), folder.freeAt);
@@ -482,7 +486,7 @@ final class ViewStage {
         view(host, new ViewEvent.Received(from, incarnation, message));
     }
 
-    /** One message of a hundred goes through its wire form. */
+    /** One message of a hundred is encoded and decoded. */
     private void assertTravels(Message message) {
         if (random.nextInt(100) == 0) {
             try {
@@ -493,7 +497,7 @@ final class ViewStage {
         }
     }
 
-    /** One view that lists exactly the nodes that are up, installed at all of them. */
+    /** Whether one view that lists exactly the nodes that are up is installed at all of them. */
     boolean isUnited() {
         List<Actor> up = hosts.values().stream().filter(host -> host.isUp).toList();
         View first = up.getFirst().state().view();

@@ -75,10 +75,10 @@ final class HealthMachineTest {
                 HealthConfig.lan(), HealthConfig.wifi(), HealthConfig.wan(), HealthConfig.of(100 * MILLI, 400 * MILLI));
     }
 
-    /** A shell that looks now and then, for reasons of its own, and gives the tick when it is due. */
+    /** A shell that looks from time to time, and delivers the tick when it is due. */
     @ParameterizedTest
     @MethodSource("presets")
-    void aNodeThatKnowsNobodyStillNoticesThatTimePasses(HealthConfig config) {
+    void aNodeWithoutPeersStillNoticesThatTimePasses(HealthConfig config) {
         var bench = new Bench(config);
         for (int look = 0; look < 100; look++) {
             bench.now += config.gapNanos() / 5;
@@ -139,7 +139,7 @@ final class HealthMachineTest {
     }
 
     @Test
-    void aRefusalThatComesAfterTheSuspicionIsTold() {
+    void aRefusalAfterTheSuspicionIsReported() {
         var bench = new Bench(HealthConfig.lan()).linked().event(new Event.LinkLost(PEER, 1));
         bench.pass(301 * MILLI);
         assertEquals(0, bench.count(Effect.ProcessEnded.class));
@@ -179,14 +179,14 @@ final class HealthMachineTest {
     }
 
     @Test
-    void anOwnPauseIsNobodysSilence() {
+    void anOwnPauseIsNoSilenceOfAPeer() {
         var bench = new Bench(HealthConfig.lan()).linked().pass(1_400 * MILLI);
         bench.now += 60_000 * MILLI;
         bench.event(new Event.Tick());
         assertEquals(1, bench.count(Effect.Awoke.class));
         assertEquals(0, bench.count(Effect.Suspected.class));
         bench.pass(1_499 * MILLI);
-        assertEquals(0, bench.count(Effect.Suspected.class), "all timers start anew after a pause");
+        assertEquals(0, bench.count(Effect.Suspected.class), "all timers start again after a pause");
         bench.pass(2 * MILLI);
         assertEquals(1, bench.count(Effect.Suspected.class));
     }
@@ -200,17 +200,17 @@ final class HealthMachineTest {
     }
 
     @Test
-    void whatIsTooShortForAPauseIsNotHeldAgainstAPeerThatPausedBefore() {
+    void aPauseTooShortToNoticeMakesNoPeerSuspect() {
         var bench = new Bench(HealthConfig.lan()).linked().pass(1_100 * MILLI); // the peer stands still
-        bench.now += 545 * MILLI; // and then this node does
+        bench.now += 545 * MILLI; // and then this node
         bench.event(new Event.Tick());
         assertEquals(0, bench.count(Effect.Suspected.class), "its heartbeats may be waiting to be read");
         bench.pass(500 * MILLI);
-        assertEquals(1, bench.count(Effect.Suspected.class), "they were not there");
+        assertEquals(1, bench.count(Effect.Suspected.class), "no heartbeats were waiting");
     }
 
     @Test
-    void whoIsAlwaysALittleLateSuspectsAllTheSame() {
+    void aNodeThatIsAlwaysALittleLateStillSuspects() {
         var bench = new Bench(HealthConfig.lan()).linked();
         long started = bench.now;
         while (bench.count(Effect.Suspected.class) == 0) {
@@ -255,7 +255,7 @@ final class HealthMachineTest {
         uneven.pass(2_000 * MILLI);
         assertEquals(0, uneven.count(Effect.Suspected.class));
         uneven.pass(4_000 * MILLI);
-        assertEquals(1, uneven.count(Effect.Suspected.class), "and at most four times");
+        assertEquals(1, uneven.count(Effect.Suspected.class), "at most four times the span");
     }
 
     private static void beats(Bench bench, int count, long unevenNanos) {
@@ -291,7 +291,7 @@ final class HealthMachineTest {
     }
 
     @Test
-    void aNewStartOfAPeerBeginsAnewAndTheOldOneIsIgnored() {
+    void aNewStartOfAPeerBeginsWithoutHistoryAndTheOldOneIsIgnored() {
         var bench = new Bench(HealthConfig.lan()).linked().pass(2_000 * MILLI);
         bench.event(new Event.Linked(PEER, 2));
         assertEquals(HealthStatus.UNKNOWN, bench.status());
@@ -331,10 +331,10 @@ final class HealthMachineTest {
         assertEquals(0.5, bench.state.summary().healthyShare());
     }
 
-    /** Not at the first span: who only paused answers on its old link. */
+    /** Not after the first span: a peer that only paused answers on its old link. */
     @ParameterizedTest
     @MethodSource("presets")
-    void aLinkThatIsSilentForTwoSpansIsMadeAnewOnce(HealthConfig config) {
+    void aLinkThatIsSilentForTwoSpansIsReconnectedOnce(HealthConfig config) {
         var bench = new Bench(config).linked();
         bench.pass(2 * config.silenceNanos() - MILLI);
         assertEquals(1, bench.count(Effect.Suspected.class));
@@ -360,7 +360,7 @@ final class HealthMachineTest {
     }
 
     @Test
-    void aFrameThatComesAfterAllStartsTheCountAgain() {
+    void aLateFrameStartsTheCountAgain() {
         var bench = new Bench(HealthConfig.lan()).linked();
         bench.pass(2 * bench.config.silenceNanos() + MILLI).event(new Event.Heard(PEER, 1));
         assertEquals(HealthStatus.HEALTHY, bench.status());

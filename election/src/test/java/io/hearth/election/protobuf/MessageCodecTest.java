@@ -71,7 +71,7 @@ final class MessageCodecTest {
     }
 
     @Test
-    void whatAPeerSaysForPeopleCannotSteerATerminal() throws MalformedMessageException {
+    void aReasonFromAPeerCannotControlATerminal() throws MalformedMessageException {
         var told = new Message.NotYet(LINEAGE, "wait\u001b[2J a\u202emoment");
         assertEquals(
                 new Message.NotYet(LINEAGE, "wait[2J amoment"),
@@ -95,7 +95,7 @@ final class MessageCodecTest {
     }
 
     @Test
-    void aViewThatBreaksTheRulesIsRefusedWithItsReason() {
+    void aViewThatBreaksTheRulesIsRejectedWithItsReason() {
         ViewFrame good = Frames.of(view(2, 3));
         refused(good.toBuilder().addMembers(good.getMembers(1)).build(), "twice");
         refused(
@@ -128,7 +128,7 @@ final class MessageCodecTest {
     }
 
     @Test
-    void mutatedFramesAreReadOrRefusedAndNothingElse() {
+    void mutatedFramesAreReadOrRejected() {
         List<Message> good = messages().toList();
         List<byte[]> frames = good.stream().map(MessageCodec::encode).toList();
         var random = new SplittableRandom(5);

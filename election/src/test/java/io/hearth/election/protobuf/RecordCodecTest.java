@@ -56,7 +56,7 @@ final class RecordCodecTest {
     }
 
     @Test
-    void everyFlippedBitIsNoticed() {
+    void everyFlippedBitIsDetected() {
         byte[] file = RecordCodec.encode(FULL);
         for (int bit = 0; bit < file.length * 8; bit++) {
             byte[] damaged = file.clone();
@@ -66,7 +66,7 @@ final class RecordCodecTest {
     }
 
     @Test
-    void garbageIsRefused() {
+    void garbageIsRejected() {
         var random = new SplittableRandom(3);
         for (int i = 0; i < 20_000; i++) {
             byte[] garbage = new byte[random.nextInt(200)];

@@ -31,7 +31,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** What people read of each other node, and of a view that cannot change: rank 1 of some, which looks at the others. */
+/** Reports for people about each other node, and about a view that cannot change, as rank 1 makes them. */
 final class ApartnessTest {
     private static final long MILLI = 1_000_000L;
     private static final long SECOND = 1_000 * MILLI;
@@ -104,7 +104,7 @@ final class ApartnessTest {
         return 70L + node.peer().publicKey()[0];
     }
 
-    /** This node is in a view with the others, which are all heard. */
+    /** This node is in a view with the others, and hears all of them. */
     private void together(NodeId... others) {
         folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, seat(SELF)));
         var members = new ArrayList<Member>();
@@ -128,7 +128,7 @@ final class ApartnessTest {
         received(from, new Message.Heartbeat(new Presence(lineage, 3, 2, stalled, "", phase, -1, List.of()), 1, 0, 0));
     }
 
-    /** Those who are heard say so. */
+    /** Each member that is heard sends a heartbeat. */
     private void pass(long nanos) {
         for (long until = now + nanos; now < until; ) {
             now += 20 * MILLI;
@@ -157,7 +157,7 @@ final class ApartnessTest {
     }
 
     @Test
-    void nothingIsToBeSaidOfAMemberThatIsHeard() {
+    void aMemberThatIsHeardHasNoReport() {
         together(MASTER, THIRD);
         assertEquals(Optional.empty(), Apartness.of(state, THIRD));
         assertEquals(Optional.empty(), Apartness.of(state, SELF));
@@ -175,7 +175,7 @@ final class ApartnessTest {
     }
 
     @Test
-    void theJuniorOfTwoSaysThatNothingGoesOnWithoutTheOther() {
+    void theJuniorOfTwoReportsThatItCannotGoOnWithoutTheOther() {
         together(MASTER);
         silence(MASTER);
         pass(12 * SECOND);
@@ -195,7 +195,7 @@ final class ApartnessTest {
     }
 
     @Test
-    void whoIsBackIsWaitedForNoLongerAndTheLogSaysSo() {
+    void theReportNoLongerNamesAMemberThatIsBack() {
         together(MASTER, THIRD, FOURTH, FIFTH);
         silence(MASTER, THIRD, FOURTH);
         pass(4 * SECOND);
@@ -245,18 +245,18 @@ final class ApartnessTest {
     }
 
     @Test
-    void theOwnDiskIsNamedToo() {
+    void theReportNamesTheOwnDiskToo() {
         together(MASTER, THIRD);
         diskHangs = true;
         silence(MASTER);
         pass(7 * SECOND);
         assertStalled("the view needs a change (" + MASTER.shortText() + " is silent), and no quorum has voted for"
                 + " one for 7 s; waiting for " + MASTER.shortText() + " (not heard), the disk of this node");
-        assertEquals(Optional.empty(), Apartness.of(state, THIRD), "nobody asked it");
+        assertEquals(Optional.empty(), Apartness.of(state, THIRD), "no member asked it");
     }
 
     @Test
-    void whereAnotherCollectsTheVotesItsStatusKnowsMore() {
+    void theReportNamesTheMemberThatCollectsTheVotes() {
         together(MASTER, THIRD);
         silence(THIRD);
         View view = state.view();
@@ -270,7 +270,7 @@ final class ApartnessTest {
     }
 
     @Test
-    void aVoteIsMissedOnlyWhileOneIsWanted() {
+    void aMissingVoteIsReportedOnlyWhileABallotRuns() {
         together(MASTER, THIRD, FOURTH, FIFTH);
         silence(THIRD);
         silence(MASTER);
@@ -279,7 +279,7 @@ final class ApartnessTest {
         heard.add(MASTER);
         received(MASTER, new Message.Prepare(state.view(), new Ballot(9, MASTER)));
         pass(100 * MILLI);
-        assertEquals(Optional.empty(), Apartness.of(state, FOURTH), "another asks for votes now");
+        assertEquals(Optional.empty(), Apartness.of(state, FOURTH), "another member asks for votes now");
     }
 
     @Test
@@ -290,7 +290,7 @@ final class ApartnessTest {
     }
 
     @Test
-    void aStrangerIsExplainedByWhatItSaysOfItself() {
+    void theReportOfAStrangerFollowsItsHeartbeat() {
         together(MASTER, THIRD);
         event(new ViewEvent.Linked(FOURTH, 1));
         assertEquals(Optional.empty(), Apartness.of(state, FOURTH), "it is about to join");

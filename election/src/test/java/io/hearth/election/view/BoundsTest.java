@@ -64,7 +64,7 @@ final class BoundsTest {
             Map.entry("echo_held_nanos", new long[] {0, MAX}),
             Map.entry("seat", new long[] {1, Long.MAX_VALUE}));
 
-    /** What no group may be called: a person would read something else than there is. */
+    /** Invalid names of groups: a person would read them as another name. */
     private static final List<String> NO_NAMES = List.of(
             "jo\u0007b",
             "\u001b[2Jjob",
@@ -110,7 +110,7 @@ final class BoundsTest {
                         JoinFrame.getDefaultInstance())
                 + bounds(MessageCodec.NOT_YET, new Message.NotYet(LINEAGE, "wait"), NotYetFrame.getDefaultInstance())
                 + bounds(MessageCodec.LEAVE, new Message.Leave(LINEAGE, 4, false), LeaveFrame.getDefaultInstance());
-        assertEquals(13 + 8 * 3 + 3, checked, "a number was forgotten, or has another name now");
+        assertEquals(13 + 8 * 3 + 3, checked, "a number has no bounds here, or another name");
     }
 
     /** Numbers of the message itself, and of the lineage and ballot in it. */
@@ -219,7 +219,7 @@ final class BoundsTest {
         assertThrows(MalformedMessageException.class, () -> MessageCodec.decode(MessageCodec.PREPARE, prepare));
     }
 
-    /** A view that keeps the rules is one that the wire and the disk give back. */
+    /** A view that keeps the rules survives the wire and the disk. */
     private static void keeps(View view) {
         assertEquals(Optional.empty(), ViewRules.fault(view));
         assertDoesNotThrow(() -> {
@@ -295,7 +295,7 @@ final class BoundsTest {
         keeps(trainers("0-job-9", 1, 0));
     }
 
-    /** Attack 47: in what a node asks for, and in what it says of itself. */
+    /** Attack 47. */
     @Test
     void aGroupsNameIsCheckedInARequestForEntryAndInAHeartbeat() throws Exception {
         var presence = new Presence(LINEAGE, 5, 4, true, "job", GroupPhase.BUSY, 7, List.of());
@@ -324,7 +324,7 @@ final class BoundsTest {
         }
     }
 
-    /** The words of the error go to logs and to the sender: they do not repeat what was sent. */
+    /** The error goes to logs and to the sender, so it does not repeat the received name. */
     private static void assertMalformed(int kind, byte[] bytes, String name) {
         String why = assertThrows(MalformedMessageException.class, () -> MessageCodec.decode(kind, bytes), name)
                 .toString();
@@ -374,7 +374,7 @@ final class BoundsTest {
         assertFalse(isQuorum(four, 1));
         assertFalse(isQuorum(four, 3, 4));
         assertTrue(isQuorum(four, 2, 3, 4));
-        assertFalse(isQuorum(four, 1, 8, 9), "others do not count");
+        assertFalse(isQuorum(four, 1, 8, 9), "machines of other views do not count");
         View tombstone = new View(LINEAGE, 10, List.of(), List.of());
         assertFalse(isQuorum(tombstone, 1, 2, 3, 4));
     }

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Rounds: bounded, and the bound climbs. */
+/** Rounds are bounded, and the bound grows. */
 final class KnownLineageTest {
     private static final long SECOND = 1_000_000_000L;
 
@@ -37,7 +37,7 @@ final class KnownLineageTest {
     }
 
     @Test
-    void othersRaiseTheHighestByAThousandInASecond() {
+    void othersRaiseTheHighestRoundByAThousandInASecond() {
         assertEquals(1_000, met(1_001, 0));
         assertEquals(1_000, met(Ballot.ROUND_MAX, SECOND - 1));
         assertEquals(2_000, met(Ballot.ROUND_MAX, SECOND));
@@ -49,7 +49,7 @@ final class KnownLineageTest {
     }
 
     @Test
-    void anOwnRoundIsUsedHoweverFarTheOthersWent() {
+    void anOwnRoundIsUsedHoweverFarTheOthersAre() {
         assertEquals(1_000, met(Ballot.ROUND_MAX, 0));
         known = known.began(1_001);
         assertEquals(1_001, known.roundSeen());
@@ -58,7 +58,7 @@ final class KnownLineageTest {
     }
 
     @Test
-    void roundsStartAnewWithEachView() {
+    void roundsStartAgainWithEachView() {
         met(500, 0);
         var founder = Nodes.agent(1);
         var view = new View(

@@ -78,7 +78,7 @@ final class ViewMachineTest {
         return 70L + node.peer().publicKey()[0];
     }
 
-    /** What the disk holds of the lineage of all tests. */
+    /** The record on disk of the lineage that all tests use. */
     private LineageRecord record() {
         return Optional.ofNullable(folder.get(LINEAGE)).orElseThrow();
     }
@@ -96,11 +96,11 @@ final class ViewMachineTest {
         return List.copyOf(effects);
     }
 
-    /** Notes the effects of a step, and those that follow when the disk is done. */
+    /** Records the effects of a step, and those that follow when the disk is done. */
     private ViewState carriedOut(Step<ViewState, ViewEffect> step) {
         ViewState last = noted(step);
         for (int rounds = 0; !isDiskSlow && !tasks.isEmpty(); rounds++) {
-            assertTrue(rounds < 1_000, "votes without end");
+            assertTrue(rounds < 1_000, "voting does not end");
             last = noted(voted(last));
         }
         return last;
@@ -165,7 +165,7 @@ final class ViewMachineTest {
     void joinTheOthers() {
         folder.clear();
         state = started(List.of(), 1);
-        assertTrue(folder.containsKey(state.view().lineage()), "a founding is written down");
+        assertTrue(folder.containsKey(state.view().lineage()), "a founding is on disk");
         folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, seat(SELF))); // another process of this machine asked before
         event(new ViewEvent.Linked(MASTER, 1));
         event(new ViewEvent.Linked(THIRD, 1));
@@ -178,7 +178,7 @@ final class ViewMachineTest {
         beat(THIRD, LINEAGE, 3, 3);
     }
 
-    /** What this agent asks, with the seat of its machine's record. */
+    /** The request of this agent, with the seat of its machine's record. */
     private Message.Join join(Lineage lineage) {
         long seat = Optional.ofNullable(folder.get(lineage)).orElseThrow().seat();
         return new Message.Join(lineage, seat, Role.AGENT, "", GroupPhase.FRESH);
@@ -192,12 +192,12 @@ final class ViewMachineTest {
         return new Message.Here(LINEAGE, 3, ballot, status.map(bytes -> new Message.Status(false, bytes)));
     }
 
-    /** The others are heard again and again, for longer than a span of silence. */
+    /** The others are heard repeatedly, for longer than a span of silence. */
     private void heardForLong(NodeId... others) {
         heardFor(2_000 * MILLI, others);
     }
 
-    /** Time passes; {@code others} are heard and say that they live in the view. */
+    /** Time passes; {@code others} are heard and report that they live in the view. */
     private List<ViewEffect> heardFor(long nanos, NodeId... others) {
         var all = new ArrayList<ViewEffect>();
         for (long until = now + nanos; now < until; ) {
@@ -238,7 +238,7 @@ final class ViewMachineTest {
         beat(MASTER, LINEAGE, 3, 3);
         assertInstanceOf(VoterTask.Enter.class, tasks.getFirst());
         assertTrue(
-                pass(2_000 * MILLI).stream().noneMatch(ViewEffect.Send.class::isInstance), "nothing is asked before");
+                pass(2_000 * MILLI).stream().noneMatch(ViewEffect.Send.class::isInstance), "no request is sent before");
         beat(MASTER, LINEAGE, 3, 3);
         List<ViewEffect> then = diskDone();
         assertEquals(List.of(new ViewEffect.Send(MASTER, join(LINEAGE))), then);
@@ -246,7 +246,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void onASlowDiskNothingThatIsOverIsInTheWayOfTheNextBallot() {
+    void aSlowDiskSkipsTheTasksOfBallotsThatEnded() {
         isDiskSlow = true;
         var ballot = new Ballot(1, MASTER);
         View next = next(VIEW.members().toArray(Member[]::new));
@@ -260,12 +260,12 @@ final class ViewMachineTest {
         assertEquals(List.of(new VoterTask.Promise(VIEW, ballot)), List.copyOf(tasks));
         assertTrue(
                 diskDone().contains(new ViewEffect.Send(MASTER, new Message.Commit(next))),
-                "of the vote that nobody needs any more");
+                "the result of a vote that is no longer needed");
         var own = assertInstanceOf(VoterTask.Promise.class, tasks.getFirst());
         assertEquals(next, own.view());
         assertEquals(SELF, own.ballot().proposer());
         diskDone();
-        assertEquals(Optional.of(next), record().view(), "written down with the vote");
+        assertEquals(Optional.of(next), record().view(), "written with the vote");
         assertEquals(List.of(new VoterTask.Learn(next)), List.copyOf(tasks));
     }
 
@@ -280,7 +280,8 @@ final class ViewMachineTest {
         assertEquals(
                 List.of(new ViewEffect.Freeze(LINEAGE, 3), vote), received(MASTER, new Message.Prepare(VIEW, ballot)));
         assertEquals(List.of(), received(MASTER, new Message.Prepare(VIEW, ballot)), "repeated while it freezes");
-        assertEquals(List.of(process), event(new ViewEvent.Frozen(LINEAGE, 3, status, 0)), "no disk is waited for");
+        assertEquals(
+                List.of(process), event(new ViewEvent.Frozen(LINEAGE, 3, status, 0)), "it does not wait for the disk");
         assertEquals(List.of(machines), diskDone());
         assertEquals(Optional.of(ballot), record().promised());
         isDiskSlow = false;
@@ -314,7 +315,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void theFreezeEndsWithASuccessorAndWithNothingElse() {
+    void onlyASuccessorEndsTheFreeze() {
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
         frozen(OpenResolver.OPEN);
         event(new ViewEvent.Suspected(MASTER, 1));
@@ -329,7 +330,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aFrozenMemberWhoseDriverFellSilentDrivesTheChangeItself() {
+    void aFrozenMemberDrivesTheChangeItselfWhenItsProposerFallsSilent() {
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
         frozen(OpenResolver.OPEN);
         assertTrue(heardFor(2_400 * MILLI, THIRD).stream().noneMatch(ViewEffect.Announce.class::isInstance));
@@ -338,7 +339,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void anAcceptedViewIsOnDiskBeforeItIsSaidAndIsToldToLaterBallots() {
+    void anAcceptedViewIsOnDiskBeforeItIsReportedAndLaterBallotsLearnIt() {
         var ballot = new Ballot(1, MASTER);
         View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
         var proposal = new Proposal(ballot, next);
@@ -357,7 +358,7 @@ final class ViewMachineTest {
                 received(MASTER, new Message.Accept(VIEW, ballot, next)).getLast());
     }
 
-    /** The first whose silence is noticed in an outage of the whole network is not removed before it is clear what the others do. */
+    /** In an outage of the whole network, the first suspect is not removed before the state of the others is known. */
     @Test
     void aBallotWaitsForASuspectWhileOthersAreInDoubtToo() {
         heardForLong(MASTER, THIRD);
@@ -365,10 +366,13 @@ final class ViewMachineTest {
         event(new ViewEvent.Suspected(MASTER, 1));
         frozen(OpenResolver.OPEN);
         answers(THIRD, new Ballot(1, SELF));
-        assertFalse(effects.stream().anyMatch(ViewMachineTest::isAccept), "the other was not heard for long either");
+        assertFalse(
+                effects.stream().anyMatch(ViewMachineTest::isAccept),
+                "the other one has been silent for some time too");
         beat(THIRD, LINEAGE, 3, 3);
         assertFalse(
-                pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "it is back, the suspect may be too");
+                pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept),
+                "it is back, so the suspect may come back too");
         beat(MASTER, LINEAGE, 3, 3);
         assertFalse(pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "it is asked again");
         answers(MASTER, new Ballot(1, SELF));
@@ -380,9 +384,9 @@ final class ViewMachineTest {
                         next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3))))));
     }
 
-    /** Also the link may have closed in the outage; a process that ended is not waited for. */
+    /** The link may have closed in the outage too. A ballot does not wait for a process that ended. */
     @Test
-    void inAnOutageABallotWaitsForWhoseLinkClosedUntilItIsRefused() {
+    void inAnOutageABallotWaitsForAMemberWithAClosedLinkUntilItsRedialIsRefused() {
         heardForLong(MASTER, THIRD);
         pass(1_000 * MILLI);
         event(new ViewEvent.Unlinked(MASTER, 1));
@@ -397,9 +401,9 @@ final class ViewMachineTest {
                         new Message.Accept(VIEW, new Ballot(1, SELF), next(member(SELF, 1, 3), member(THIRD, 1, 3))))));
     }
 
-    /** Without a link and silent for a span it is gone for now, whether the detector said so or not. */
+    /** A member without a link that is silent for a span counts as gone, whether the detector reported it or not. */
     @Test
-    void aMemberThatWasWithoutALinkForASpanCastsNoDoubtOnTheNetwork() {
+    void aMemberWithoutALinkForASpanIsNoSignOfAnOutage() {
         heardForLong(MASTER, THIRD);
         event(new ViewEvent.Unlinked(MASTER, 1));
         heardFor(1_600 * MILLI, THIRD);
@@ -421,7 +425,7 @@ final class ViewMachineTest {
                 THIRD, new Message.Accept(VIEW, new Ballot(1, SELF), next(member(SELF, 1, 3), member(THIRD, 1, 3))))));
     }
 
-    /** A process that was started in an outage is heard first: its machine's vote must not remove those who come back later. */
+    /** A process that was started in an outage is heard first: its machine's vote must not remove members that come back later. */
     @Test
     void aBallotWaitsForASuspectWhoseMachineIsJustBack() {
         heardForLong(MASTER, THIRD);
@@ -434,9 +438,9 @@ final class ViewMachineTest {
         assertTrue(heardFor(500 * MILLI, THIRD).stream().anyMatch(ViewMachineTest::isAccept));
     }
 
-    /** Its link need not have closed in the outage, and it need not be a member itself. */
+    /** The link of the other process may have stayed open, and it may be no member itself. */
     @Test
-    void aBallotWaitsForASuspectOnWhoseMachineAnotherIsHeardAgain() {
+    void aBallotWaitsForASuspectWhileAnotherProcessOfItsMachineIsHeardAgain() {
         NodeId neighbour = Nodes.trainer(1, 0);
         event(new ViewEvent.Linked(neighbour, 1));
         heardForLong(MASTER, THIRD, neighbour);
@@ -449,9 +453,9 @@ final class ViewMachineTest {
         assertTrue(heardFor(500 * MILLI, THIRD, neighbour).stream().anyMatch(ViewMachineTest::isAccept));
     }
 
-    /** Else those who answered and wait with it for another would think that nobody drives the change. */
+    /** Otherwise members that answered and wait too would conclude that no proposer drives the change. */
     @Test
-    void aBallotThatWaitsIsToldAgainToThoseWhoAnswered() {
+    void aWaitingBallotIsSentAgainToMembersThatAnswered() {
         heardForLong(MASTER, THIRD);
         pass(1_000 * MILLI);
         event(new ViewEvent.Suspected(MASTER, 1));
@@ -461,9 +465,9 @@ final class ViewMachineTest {
                 .contains(new ViewEffect.Send(THIRD, new Message.Prepare(VIEW, new Ballot(1, SELF)))));
     }
 
-    /** An outage takes the time in which a member could have answered. */
+    /** During an outage a member cannot answer. */
     @Test
-    void aBallotThatAnOutageHeldUpWaitsOnForAnswers() {
+    void aBallotWaitsLongerByTheTimeOfAnOutage() {
         heardForLong(MASTER, THIRD);
         pass(600 * MILLI);
         event(new ViewEvent.Suspected(MASTER, 1));
@@ -487,9 +491,9 @@ final class ViewMachineTest {
                         next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3))))));
     }
 
-    /** It may have heard of its admission meanwhile: only what it goes on saying counts. */
+    /** It may have learned of its admission in the meantime: only repeated heartbeats count. */
     @Test
-    void anOldWordOfANewMemberDoesNotSayThatItLivesElsewhere() {
+    void anOldHeartbeatOfANewMemberIsNoProofThatItLivesElsewhere() {
         var elsewhere = new Lineage(false, 400, THIRD, 1, 0);
         beat(THIRD, elsewhere, 1, 1);
         heardForLong(MASTER);
@@ -503,7 +507,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aBallotGoesOnWithoutASuspectOnceTheOthersAreHeardAsEver() {
+    void aBallotContinuesWithoutASuspectOnceTheOthersAreHeardSteadily() {
         heardForLong(MASTER, THIRD);
         pass(1_000 * MILLI);
         event(new ViewEvent.Suspected(MASTER, 1));
@@ -519,7 +523,7 @@ final class ViewMachineTest {
 
     /** Each such ballot stops the data of all others until one of them drives the change itself. */
     @Test
-    void whoBeginsBallotsAndAbandonsThemIsLeftOut() {
+    void aMemberThatAbandonsItsBallotsIsRemoved() {
         heardForLong(MASTER, THIRD);
         View view = VIEW;
         for (int i = 0; i < Abandonments.MOST; i++) {
@@ -539,9 +543,9 @@ final class ViewMachineTest {
                 state.change().needed());
     }
 
-    /** Prepare comes again and again, each time with a higher ballot, and never an Accept. */
+    /** Prepare arrives repeatedly, each time with a higher ballot, and Accept never does. */
     @Test
-    void aChangeThatIsDrivenWithoutEndIsTakenOver() {
+    void aBallotThatNeverReachesAcceptIsTakenOver() {
         heardForLong(MASTER, THIRD);
         var sent = new ArrayList<ViewEffect>();
         for (int round = 1; round <= 130; round++) {
@@ -560,9 +564,9 @@ final class ViewMachineTest {
                 sent.toString());
     }
 
-    /** It was not heard meanwhile. */
+    /** It was not heard in the meantime. */
     @Test
-    void whoWasAwayDidNotAbandonItsBallot() {
+    void aMemberThatWasAwayDidNotAbandonItsBallot() {
         heardForLong(MASTER, THIRD);
         received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
         frozen(OpenResolver.OPEN);
@@ -575,7 +579,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aBallotIsNotBegunForAReasonThatWentWhileTheDiskTookItsTime() {
+    void aBallotIsNotBegunForAReasonThatEndedDuringTheDiskWrite() {
         isDiskSlow = true;
         heardForLong(MASTER, THIRD);
         event(new ViewEvent.Suspected(MASTER, 1));
@@ -589,7 +593,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aProposerCompletesWhatOthersMayHaveChosen() {
+    void aProposerCompletesAViewThatMayHaveBeenChosen() {
         isDiskSlow = true;
         heardForLong(MASTER, THIRD);
         event(new ViewEvent.Suspected(MASTER, 1));
@@ -609,7 +613,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void ofSeveralAcceptedViewsTheOneOfTheHighestBallotIsCompleted() {
+    void theAcceptedViewOfTheHighestBallotIsCompleted() {
         View five = five();
         Ballot mine = campaign(five);
         View low = successor(
@@ -629,7 +633,7 @@ final class ViewMachineTest {
         return view(5);
     }
 
-    /** A view of that many machines, of which this is the second; all are linked. */
+    /** A view of {@code machines} machines, of which this is the second; all are linked. */
     private View view(int machines) {
         var members = new ArrayList<>(VIEW.members());
         for (int machine = 4; machine <= machines; machine++) {
@@ -660,7 +664,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void onlyWhoAnsweredThisBallotWithAStatusIsKept() {
+    void onlyMembersThatAnsweredThisBallotWithAStatusStay() {
         event(new ViewEvent.Suspected(MASTER, 1));
         Ballot mine = new Ballot(1, SELF);
         frozen(OpenResolver.OPEN);
@@ -672,9 +676,11 @@ final class ViewMachineTest {
         View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
         assertTrue(
                 effects.contains(new ViewEffect.Send(MASTER, new Message.Accept(VIEW, mine, next))),
-                "suspicion removes nobody who answers: " + effects);
+                "suspicion removes no member that answers: " + effects);
         received(THIRD, new Message.Accepted(LINEAGE, 3, mine));
-        assertTrue(effects.contains(new ViewEffect.Send(THIRD, new Message.Commit(next))), "who was removed is told");
+        assertTrue(
+                effects.contains(new ViewEffect.Send(THIRD, new Message.Commit(next))),
+                "the removed member receives the view");
         assertEquals(next, state.view());
         assertEquals(new ViewSource.Own(), state.source());
         assertEquals(
@@ -683,10 +689,10 @@ final class ViewMachineTest {
     }
 
     @Test
-    void oneMachineIsCountedOnceHoweverOftenItsProcessesAnswer() {
+    void aMachineIsCountedOnceHoweverOftenItsProcessesAnswer() {
         View five = five();
         Ballot mine = campaign(five);
-        NodeId other = Nodes.trainer(3, 0); // a process of the third machine that is no member
+        NodeId other = Nodes.trainer(3, 0); // a process of the third machine, not a member
         var promise = new Message.Promise(LINEAGE, 4, mine, Optional.empty());
         for (NodeId from : List.of(THIRD, THIRD, other, other)) {
             received(from, promise);
@@ -701,13 +707,13 @@ final class ViewMachineTest {
         for (NodeId from : List.of(THIRD, THIRD, other, other, SELF)) {
             received(from, accepted);
         }
-        assertEquals(five, state.view(), "no process speaks in the name of this one, or twice for its machine");
+        assertEquals(five, state.view(), "no process votes in the name of this one, or twice for its machine");
         received(Nodes.agent(4), accepted);
         assertEquals(5, state.view().epoch());
     }
 
     @Test
-    void whoIsBehindIsToldTheNewestView() {
+    void aMemberThatIsBehindReceivesTheNewestView() {
         View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
         received(MASTER, new Message.Commit(next));
         var told = List.of(new ViewEffect.Send(THIRD, new Message.Commit(next)));
@@ -718,7 +724,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aJumpOverMissedViewsIsTakenAsItIs() {
+    void aViewIsInstalledAlthoughEarlierOnesWereMissed() {
         View far = new View(LINEAGE, 40, List.of(member(SELF, 1, 3), member(THIRD, 1, 39)), List.of());
         received(THIRD, new Message.Commit(far));
         assertEquals(far, state.view());
@@ -726,7 +732,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void anotherEntryEpochMeansRemovedInBetween() {
+    void anotherEntryEpochMeansARemovalInBetween() {
         View again = new View(LINEAGE, 9, List.of(member(MASTER, 1, 1), member(SELF, 1, 8)), List.of());
         received(MASTER, new Message.Commit(again));
         assertTrue(effects.stream().anyMatch(ViewEffect.Removed.class::isInstance));
@@ -734,7 +740,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aPersonSeesWhoToldAView() {
+    void theReasonNamesTheSenderOfAView() {
         assertEquals(new ViewSource.Told(MASTER), state.source());
         assertEquals("told by " + MASTER.shortText(), state.source().clause());
         received(THIRD, new Message.Commit(next(member(SELF, 1, 3), member(THIRD, 1, 3))));
@@ -759,16 +765,16 @@ final class ViewMachineTest {
     }
 
     @Test
-    void whoStoodStillSaysSoWhenItIsOut() {
+    void aRemovedNodeReportsItsPause() {
         now += 3_250 * MILLI;
         event(new ViewEvent.Tick());
-        now += 800 * MILLI; // shorter, and so not what took its place
+        now += 800 * MILLI; // shorter, and so not the reason of its removal
         event(new ViewEvent.Tick());
         assertOut("this node stood still for 3.2 s");
     }
 
     @Test
-    void whoHeardNoQuorumSaysSoWhenItIsOut() {
+    void aRemovedNodeReportsThatItHeardNoQuorum() {
         event(new ViewEvent.Suspected(MASTER, 1));
         event(new ViewEvent.Suspected(THIRD, 1));
         pass(5_140 * MILLI);
@@ -776,7 +782,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void whoLostItsLinkToTheMasterSaysSoWhenItIsOut() {
+    void aRemovedNodeReportsItsLostLinkToTheMaster() {
         event(new ViewEvent.Unlinked(MASTER, 1, "reset by the peer"));
         event(new ViewEvent.Unlinked(THIRD, 1, "x".repeat(500)));
         event(new ViewEvent.Linked(MASTER, 1));
@@ -786,7 +792,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void whatIsLongOverIsNoReason() {
+    void anOldEventIsNoReasonForARemoval() {
         event(new ViewEvent.Unlinked(THIRD, 1, "x".repeat(500)));
         assertEquals(120, state.lapses().loss().orElseThrow().why().length());
         event(new ViewEvent.Linked(THIRD, 1));
@@ -798,7 +804,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void ofTwoViewsOfOneNumberBothTellersAreNamed() {
+    void aConflictOfTwoViewsOfOneEpochNamesBothSenders() {
         received(THIRD, new Message.Commit(VIEW));
         assertEquals(List.of(), announced(ElectionEvent.Conflict.class), "the same view is no other one");
         received(THIRD, new Message.Commit(new View(LINEAGE, 3, List.of(member(SELF, 1, 3)), List.of())));
@@ -813,7 +819,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void whoBringsTwoProposalsForOneBallotIsNamed() {
+    void aConflictOfTwoProposalsOfOneBallotNamesTheSender() {
         var ballot = new Ballot(2, THIRD);
         received(THIRD, new Message.Accept(VIEW, ballot, next(member(SELF, 1, 3), member(THIRD, 1, 3))));
         received(THIRD, new Message.Accept(VIEW, ballot, next(member(THIRD, 1, 3))));
@@ -838,7 +844,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aTombstoneMakesEverybodyLoneWithoutLossOfWork() {
+    void aTombstoneLeavesEachNodeAloneWithoutLossOfWork() {
         received(MASTER, new Message.Commit(next()));
         assertTrue(effects.stream().noneMatch(ViewEffect.Removed.class::isInstance));
         assertEquals(SELF, state.view().members().getFirst().node());
@@ -858,7 +864,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void withoutTheSeatThereIsNoVoteAndTheProposerIsToldSo() {
+    void withoutTheSeatThereIsNoVoteAndTheProposerGetsGone() {
         var ballot = new Ballot(1, MASTER);
         var gone = new ViewEffect.Send(MASTER, new Message.Gone(LINEAGE, 3, seat(SELF)));
         folder.clear();
@@ -927,7 +933,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aBallotThatCountedItBeforeIsGivenUp() {
+    void aBallotThatCountedADoubledMachineIsAbandoned() {
         View five = five();
         Ballot mine = campaign(five);
         var promise = new Message.Promise(LINEAGE, 4, mine, Optional.empty());
@@ -959,11 +965,11 @@ final class ViewMachineTest {
         event(new ViewEvent.Doubled(machines()));
         received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
         received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
-        assertEquals(1, state.view().members().size(), "now both are gone for sure");
+        assertEquals(1, state.view().members().size(), "now both are known to be gone");
     }
 
     @Test
-    void aGoneThatWasHeardBeforeCountsNoMore() {
+    void anEarlierGoneOfADoubledMachineNoLongerCounts() {
         received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
         event(new ViewEvent.Doubled(machines(THIRD)));
         received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
@@ -971,7 +977,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void nobodyWaitsForTheTurnOfADoubledMachine() {
+    void aDoubledMachineHasNoTurnToPropose() {
         five();
         event(new ViewEvent.Doubled(machines(MASTER)));
         event(new ViewEvent.Suspected(Nodes.agent(5), 1));
@@ -991,7 +997,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aMachineThatWasPutOutGoesWithTheNextViewThoughItAnswers() {
+    void anExcludedMachineLeavesWithTheNextViewAlthoughItAnswers() {
         View five = five();
         Ballot mine = campaign(five);
         NodeId fourth = Nodes.agent(4);
@@ -1020,7 +1026,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void itIsReasonEnoughForANewViewAndNobodyWaitsForItsAnswer() {
+    void anExcludedMemberIsAReasonForANewViewThatDoesNotWaitForIt() {
         five();
         event(new ViewEvent.Excluded(machines(MASTER))); // this node leads now
         assertEquals(ElectionState.CAMPAIGNING, state.election());
@@ -1035,7 +1041,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void whereTheOthersAreNoQuorumWithoutThoseWhoArePutOutTheLineageIsGivenUp() {
+    void aLineageIsGivenUpWhenItsOtherMachinesAreNoQuorumWithoutTheExcludedOnes() {
         event(new ViewEvent.Excluded(machines(THIRD)));
         assertEquals(VIEW, state.view(), "two of three");
         event(new ViewEvent.Excluded(machines(MASTER, THIRD)));
@@ -1052,7 +1058,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aDoubledMachineIsNoQuorumInHearing() {
+    void aDoubledMachineDoesNotCountTowardsAHeardQuorum() {
         event(new ViewEvent.Doubled(machines(MASTER, THIRD)));
         pass(200 * MILLI);
         assertEquals(ElectionState.STALLED, state.election());
@@ -1063,7 +1069,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aDoubledMachineIsAdmittedByNobodyAndSaysWhy() {
+    void noNodeAdmitsADoubledMachineAndItReportsTheReason() {
         NodeId fourth = Nodes.agent(4);
         event(new ViewEvent.Suspected(MASTER, 1)); // so this node leads
         View two = next(member(SELF, 1, 3), member(THIRD, 1, 3));
@@ -1086,7 +1092,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void whoseIdentityIsUsedElsewhereWalksOutAndStaysAlone() {
+    void aNodeWhoseIdentityIsUsedElsewhereLeavesAndStaysAlone() {
         List<ViewEffect> all = event(new ViewEvent.Doubled(machines(SELF)));
         assertTrue(all.contains(new ViewEffect.Send(MASTER, new Message.Leave(LINEAGE, 3, true))), all.toString());
         assertTrue(
@@ -1104,14 +1110,14 @@ final class ViewMachineTest {
                 effects.toString());
         assertTrue(effects.stream().noneMatch(ViewEffect.Vote.class::isInstance), "its records may be the copy's");
         assertEquals(written, record());
-        event(new ViewEvent.Doubled(machines())); // whatever is said of others
+        event(new ViewEvent.Doubled(machines())); // reports about other machines change nothing
         beat(MASTER, LINEAGE, 4, 2);
         beat(THIRD, LINEAGE, 4, 2);
         List<ViewEffect> later = pass(60_000 * MILLI);
         assertTrue(state.isDoubled());
         assertTrue(later.stream().noneMatch(ViewMachineTest::isJoin), later.toString());
         received(THIRD, new Message.Join(state.view().lineage(), 99, Role.AGENT, "", GroupPhase.FRESH));
-        assertEquals(Optional.empty(), state.change().needed(), "it admits nobody");
+        assertEquals(Optional.empty(), state.change().needed(), "it admits no node");
         assertEquals(1, state.view().members().size());
     }
 
@@ -1120,7 +1126,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void whatIsWellFormedButWrongIsCountedAndChangesNothing() {
+    void wellFormedButWrongMessagesAreCountedAndChangeNothing() {
         ViewState before = state;
         LineageRecord written = record();
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
@@ -1146,9 +1152,9 @@ final class ViewMachineTest {
         assertEquals(written, record());
     }
 
-    /** Attack 22: nothing in a message says who speaks but the link; what would stand in another's name is counted, and the link stays. */
+    /** Attack 22: only the link identifies the sender of a message. A message in another's name is counted, and the link stays. */
     @Test
-    void speechInAnothersNameIsCountedAndMovesNothing() {
+    void aMessageInTheNameOfAnotherIsCountedAndChangesNothing() {
         var mastersBallot = new Ballot(1, MASTER);
         View proposed = next(member(MASTER, 1, 1), member(SELF, 1, 3));
         Map<Message, MessageRejection> forged = Map.of(
@@ -1178,7 +1184,7 @@ final class ViewMachineTest {
         assertFalse(state.isFrozen());
     }
 
-    /** Members of epoch 9, as an outsider would have them that wants to be one. */
+    /** A view of epoch 9 that an outsider invents to become a member. */
     private static View invented(Member... members) {
         var all = new ArrayList<>(List.of(members));
         all.add(member(Nodes.agent(8), 1, 9));
@@ -1204,11 +1210,11 @@ final class ViewMachineTest {
         event(new ViewEvent.Unlinked(MASTER, 1));
         event(new ViewEvent.Unlinked(THIRD, 1));
         received(outsider, new Message.Commit(withSelf));
-        assertEquals(withSelf, state.view(), "nobody else is left who could know");
+        assertEquals(withSelf, state.view(), "no other node is left that could know");
     }
 
     @Test
-    void noViewListsWhoWasNotInBefore() {
+    void aViewWithOlderMembersThatTheKnownViewLacksIsRejected() {
         event(new ViewEvent.Unlinked(MASTER, 1));
         event(new ViewEvent.Unlinked(THIRD, 1));
         received(THIRD, new Message.Commit(invented(member(MASTER, 1, 1), member(SELF, 1, 2))));
@@ -1218,12 +1224,12 @@ final class ViewMachineTest {
     }
 
     @Test
-    void whoAsksForEntryHearsOfViewsThatListItFromThoseThatTheyList() {
+    void aJoinerTakesAViewOnlyFromAMemberAndOnlyIfItListsTheJoiner() {
         LineageRecord fresh = LineageRecord.fresh(LINEAGE, seat(SELF));
         folder.put(LINEAGE, fresh);
         state = started(List.of(fresh), 2);
         received(MASTER, new Message.Commit(VIEW));
-        assertEquals(Optional.of(VIEW), state.newest(LINEAGE), "an earlier start was in");
+        assertEquals(Optional.of(VIEW), state.newest(LINEAGE), "an earlier start was a member");
         folder.put(LINEAGE, fresh);
         state = started(List.of(fresh), 2);
         received(MASTER, new Message.Commit(next(member(MASTER, 1, 1))));
@@ -1234,7 +1240,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void whatAnOutsiderAnswersIsCountedAndIsNoVote() {
+    void anAnswerOfAnOutsiderIsCountedAndIsNoVote() {
         received(
                 Nodes.agent(8),
                 new Message.Commit(new View(new Lineage(false, 1, THIRD, 9, 9), 1, List.of(), List.of())));
@@ -1253,7 +1259,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void whatWasSuspectedOfAnEarlierStartIsNotHeldAgainstTheNextOne() {
+    void aSuspicionOfAnEarlierStartDoesNotConcernTheNextOne() {
         event(new ViewEvent.Suspected(THIRD, 1));
         received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 2, 4))));
         pass(350 * MILLI);
@@ -1271,7 +1277,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void whoAskedToLeaveAndEnteredAgainLeavesNoMore() {
+    void aMemberThatEnteredAgainIsNoLongerLeaving() {
         received(THIRD, new Message.Leave(LINEAGE, 3, true));
         received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 4))));
         pass(1_000 * MILLI);
@@ -1279,7 +1285,7 @@ final class ViewMachineTest {
         assertEquals(Optional.empty(), state.change().needed());
     }
 
-    /** Says, every 250 ms until then, that {@code from} cannot reach {@code missed}; the other one is heard as well. */
+    /** Reports every 250 ms until then that {@code from} cannot reach {@code missed}; the other member is heard as well. */
     private void saysBroken(long until, NodeId from, NodeId missed) {
         for (; now < until; pass(250 * MILLI)) {
             for (NodeId node : List.of(from, missed)) {
@@ -1292,12 +1298,12 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aPairIsNotBrokenForTheTimeThatOneOfItStoodStill() {
+    void aPauseOfOneEndDoesNotCountTowardsABrokenPair() {
         NodeId fourth = Nodes.agent(4);
         received(MASTER, new Message.Commit(next(member(SELF, 1, 3), member(THIRD, 1, 3), member(fourth, 1, 4))));
         event(new ViewEvent.Linked(fourth, 1));
         saysBroken(now + 1_000 * MILLI, THIRD, fourth);
-        pass(600 * MILLI); // with the last one of before: both stood still for 850 ms
+        pass(600 * MILLI); // 850 ms with the last pass: both stood still
         saysBroken(now + 3_250 * MILLI, THIRD, fourth);
         assertEquals(Optional.empty(), state.change().needed());
         saysBroken(now + 500 * MILLI, THIRD, fourth);
@@ -1305,7 +1311,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aMemberThatThisNodeNeverMetIsTheLeadsBusiness() {
+    void theLeadDecidesFirstAboutAMemberThatThisNodeNeverMet() {
         NodeId fourth = Nodes.agent(4);
         received(
                 MASTER,
@@ -1321,20 +1327,20 @@ final class ViewMachineTest {
         beat(MASTER, LINEAGE, 4, 4);
         beat(THIRD, LINEAGE, 4, 4);
         pass(500 * MILLI);
-        assertTrue(state.change().needed().isPresent(), "the lead did not settle it");
+        assertTrue(state.change().needed().isPresent(), "the lead did not decide it");
     }
 
     @Test
-    void whatAMemberSaidBeforeItEnteredAgainDoesNotTakeItOut() {
+    void aLeaveFromBeforeItsLastEntryDoesNotRemoveAMember() {
         received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 4))));
-        received(THIRD, new Message.Leave(LINEAGE, 3, true)); // long on its way
+        received(THIRD, new Message.Leave(LINEAGE, 3, true)); // delayed since its earlier membership
         received(THIRD, new Message.Leave(LINEAGE, 3, false));
         pass(1_000 * MILLI);
         assertEquals(Optional.empty(), state.change().needed(), effects.toString());
         received(THIRD, new Message.Leave(LINEAGE, 4, false));
         received(MASTER, new Message.Leave(LINEAGE, 1, false));
         event(new ViewEvent.Tick());
-        assertTrue(state.change().needed().isPresent(), "now it wants to go");
+        assertTrue(state.change().needed().isPresent(), "now it wants to leave");
     }
 
     @Test
@@ -1357,7 +1363,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void whoLeftThisLineageIsAskedForEntryWhereItLivesNow() {
+    void aNodeThatLeftThisLineageIsAskedForEntryIntoItsNewOne() {
         received(THIRD, new Message.Leave(LINEAGE, 3, true));
         received(MASTER, new Message.Commit(next(member(SELF, 1, 3))));
         var elsewhere = new Lineage(false, 400, Nodes.agent(4), 1, 0);
@@ -1366,14 +1372,14 @@ final class ViewMachineTest {
     }
 
     @Test
-    void onceAMinuteTheRecordsInUseAreMarkedAndTheOthersAreNot() {
+    void recordsInUseAreMarkedOnceAMinuteAndOthersAreNot() {
         received(MASTER, new Message.Commit(next(member(MASTER, 1, 1))));
         Lineage alone = state.view().lineage();
         assertTrue(pass(59_000 * MILLI).stream().noneMatch(ViewMachineTest::isRetain));
         assertEquals(
                 List.of(retain(alone), new ViewEffect.Vote(new VoterTask.Learn(state.view()))),
                 votes(pass(2_000 * MILLI)),
-                "and the own record is read: it may be another one by now");
+                "and the own record is read: another process may have replaced it");
         event(new ViewEvent.Linked(MASTER, 1));
         for (int second = 0; second < 58; second++) {
             pass(1_000 * MILLI);
@@ -1403,7 +1409,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void anOwnPauseIsNotCountedAgainstAnybody() {
+    void anOwnPauseIsNotCountedAsSilenceOfAPeer() {
         event(new ViewEvent.Unlinked(THIRD, 1));
         now += 3_600_000 * MILLI;
         event(new ViewEvent.Tick());
@@ -1414,7 +1420,7 @@ final class ViewMachineTest {
 
     /** The lead's ballot waits two seconds for a member that is not suspected, its own standstill not counted. */
     @Test
-    void aBallotWaitsLongerByTheTimeThatItsProposerStoodStill() {
+    void aBallotWaitsLongerByTheTimeOfItsProposersPause() {
         NodeId fourth = Nodes.agent(4);
         received(MASTER, new Message.Commit(next(member(SELF, 1, 3), member(THIRD, 1, 3), member(fourth, 1, 4))));
         event(new ViewEvent.Linked(fourth, 1));
@@ -1429,7 +1435,7 @@ final class ViewMachineTest {
         assertTrue(event(new ViewEvent.Tick()).stream().noneMatch(ViewMachineTest::isAccept), effects.toString());
         assertTrue(
                 heardFor(600 * MILLI, THIRD, fourth).stream().anyMatch(ViewMachineTest::isAccept),
-                "it does not wait for ever");
+                "it does not wait forever");
     }
 
     @Test
@@ -1445,7 +1451,7 @@ final class ViewMachineTest {
             received(late, new Message.Accepted(LINEAGE, 4, first));
         }
         assertEquals(9, state.refusals().count(MessageRejection.STRAY_ANSWER));
-        assertTrue(pass(2_100 * MILLI).stream().noneMatch(ViewMachineTest::isAccept), "nobody answered this ballot");
+        assertTrue(pass(2_100 * MILLI).stream().noneMatch(ViewMachineTest::isAccept), "no member answered this ballot");
         received(THIRD, new Message.Promise(LINEAGE, 4, second, Optional.empty()));
         received(Nodes.agent(4), new Message.Promise(LINEAGE, 4, second, Optional.empty()));
         assertTrue(effects.stream().anyMatch(ViewMachineTest::isAccept), effects.toString());
@@ -1467,7 +1473,7 @@ final class ViewMachineTest {
                 effects.contains(new ViewEffect.Send(THIRD, new Message.Accept(VIEW, mine, next))), effects.toString());
     }
 
-    /** What another process of this machine says is no vote: the own voter reads it from the disk they share. */
+    /** A message of another process of this machine is no vote: the own voter reads the disk that they share. */
     @Test
     void theVoteOfTheOwnMachineComesFromItsDiskOnly() {
         heardForLong(MASTER, THIRD);
@@ -1514,7 +1520,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void ofTwoProcessesOfANewMachineWithTwoSeatsOneEnters() {
+    void oneOfTwoProcessesOfANewMachineWithTwoSeatsEnters() {
         state = started(List.of(), 1);
         event(new ViewEvent.Linked(Nodes.agent(11), 1));
         event(new ViewEvent.Linked(Nodes.trainer(11, 0), 1));
@@ -1527,7 +1533,7 @@ final class ViewMachineTest {
         assertEquals(Optional.empty(), ViewRules.fault(state.view()));
     }
 
-    /** Else nobody would begin a ballot before the time of the one that cannot. */
+    /** Otherwise no member would begin a ballot before the turn of one that cannot. */
     @Test
     void aRestartedMemberHasNoTurnToPropose() {
         heardForLong(MASTER, THIRD);
@@ -1540,16 +1546,16 @@ final class ViewMachineTest {
     void aMemberThatLivesElsewhereHasNoTurnToPropose() {
         heardForLong(MASTER, THIRD);
         var seen = new ArrayList<ViewEffect>();
-        for (int i = 0; i < 8; i++) { // for so long that word of an earlier life is none
+        for (int i = 0; i < 8; i++) { // so long that these heartbeats are not from an earlier life
             beat(MASTER, new Lineage(false, 400, MASTER, 1, 1), 1, 1);
             seen.addAll(heardFor(250 * MILLI, THIRD));
         }
         assertTrue(seen.stream().anyMatch(ViewMachineTest::isBallot), "this node is the next one");
     }
 
-    /** It answered, was restarted and asks for entry, all during one ballot: it is in once, as the start that answered. */
+    /** It answered, was restarted and asks for entry, all during one ballot: the view lists it once, as the start that answered. */
     @Test
-    void aMemberThatIsKeptDoesNotEnterBesideItself() {
+    void aKeptMemberDoesNotEnterASecondTime() {
         View five = five();
         Ballot mine = campaign(five);
         received(THIRD, new Message.Promise(LINEAGE, 4, mine, Optional.empty()));
@@ -1583,7 +1589,7 @@ final class ViewMachineTest {
         assertTrue(state.change().needed().isPresent());
     }
 
-    /** This node asks for entry as an agent; each field of its entry is another one in turn. */
+    /** This node asks for entry as an agent; one field of its entry after the other is wrong. */
     @Test
     void onlyTheEntryAskedForIsAnAdmission() {
         Member right = new Member(SELF, 2, 4, Role.AGENT, "", seat(SELF));
@@ -1623,9 +1629,9 @@ final class ViewMachineTest {
         assertInstanceOf(JoinState.Joining.class, state.join());
     }
 
-    /** It walked out of the view and asks again as the same start: the view that admitted it once does not do so again. */
+    /** It left the view and asks again as the same start: the view that admitted it before does not admit it again. */
     @Test
-    void aViewKnownBeforeItAskedAdmitsNobody() {
+    void aViewKnownBeforeItAskedAdmitsNoJoiner() {
         View admitted = VIEW;
         event(new ViewEvent.Resign());
         pass(1_000 * MILLI);
@@ -1639,9 +1645,9 @@ final class ViewMachineTest {
         assertEquals(later, state.view());
     }
 
-    /** The same, where only the record on disk knows that view. */
+    /** The same, if only the record on disk has that view. */
     @Test
-    void aViewOnDiskBeforeItAskedAdmitsNobody() {
+    void aViewOnDiskBeforeItAskedAdmitsNoJoiner() {
         folder.put(LINEAGE, record().learned(new View(LINEAGE, 7, VIEW.members(), List.of())));
         state = started(List.of(), 1);
         event(new ViewEvent.Linked(MASTER, 1));
@@ -1652,9 +1658,9 @@ final class ViewMachineTest {
         assertEquals(1, state.view().members().size());
     }
 
-    /** It slept through what came after, however large its lineage was then. */
+    /** The member slept through the later views; the size of its lineage at that time does not matter. */
     @Test
-    void whoTellsOfAViewThatIsOverIsNoReasonToMove() {
+    void aMemberOfAViewThatEndedIsNoReasonToMove() {
         LineageRecord known = record().learned(new View(LINEAGE, 7, VIEW.members(), List.of()));
         folder.put(LINEAGE, known);
         state = started(List.of(known), 2);
@@ -1672,7 +1678,7 @@ final class ViewMachineTest {
         joining();
         folder.remove(LINEAGE);
         event(new ViewEvent.Voted(
-                new VoterTask.Enter(LINEAGE, 1), new VoterAnswer.NoSeat())); // of nothing that was asked
+                new VoterTask.Enter(LINEAGE, 1), new VoterAnswer.NoSeat())); // answers no question of this node
         assertEquals(1, state.refusals().count(MessageRejection.STRAY_ANSWER));
         for (int second = 0; second < 62; second++) {
             beat(MASTER, LINEAGE, 3, 3);
@@ -1703,7 +1709,7 @@ final class ViewMachineTest {
         assertTrue(pass(300 * MILLI).contains(new ViewEffect.Send(MASTER, join)));
     }
 
-    /** Its machine is listed with an older seat: it says Gone for that one, and goes on asking with the new one. */
+    /** Its machine is listed with an older seat: it answers Gone for that one, and continues to ask with the new one. */
     @Test
     void aJoinerThatSaysGoneForAnOldSeatIsStillAdmittedWithTheNewOne() {
         folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, 99));
@@ -1769,7 +1775,7 @@ final class ViewMachineTest {
         assertEquals(
                 new ViewEffect.Rest(true),
                 event(new ViewEvent.Trusted(MASTER, 1)).getFirst(),
-                "before all else");
+                "before any other effect");
         assertEquals(Campaign.NONE, state.campaign());
         received(THIRD, new Message.Promise(LINEAGE, 4, new Ballot(1, SELF), Optional.empty()));
         received(Nodes.agent(4), new Message.Promise(LINEAGE, 4, new Ballot(1, SELF), Optional.empty()));
@@ -1789,7 +1795,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void withoutAQuorumInHearingNoBallotBeginsAndOneUnderWayIsDropped() {
+    void withoutAHeardQuorumNoBallotBeginsAndARunningOneIsDropped() {
         View five = five();
         campaign(five);
         event(new ViewEvent.Suspected(Nodes.agent(4), 1));
@@ -1804,7 +1810,7 @@ final class ViewMachineTest {
         assertTrue(pass(1_000 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
     }
 
-    /** A view that was under way before the outage is committed while the members come back one by one. */
+    /** A view that was proposed before the outage is committed while the members come back one by one. */
     @Test
     void aViewLearnedAfterAnOutageDoesNotEndTheWaitForTheOthers() {
         View five = five();
@@ -1826,7 +1832,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void afterAnOutageNobodyIsWaitedForLongerThanEightSeconds() {
+    void afterAnOutageTheWaitForMembersLastsEightSecondsAtMost() {
         View nine = view(9);
         for (Member member : nine.members()) {
             if (!member.node().equals(SELF)) {
@@ -1837,7 +1843,7 @@ final class ViewMachineTest {
             event(new ViewEvent.Trusted(Nodes.agent(machine), 1));
         }
         var heard = new ArrayList<>(List.of(Nodes.agent(3), Nodes.agent(4), Nodes.agent(5), Nodes.agent(6)));
-        for (int machine = 7; machine <= 9; machine++) { // never three seconds of quiet
+        for (int machine = 7; machine <= 9; machine++) { // three seconds without news never pass
             assertTrue(heardFor(2_500 * MILLI, heard.toArray(NodeId[]::new)).stream()
                     .noneMatch(ViewMachineTest::isBallot));
             event(new ViewEvent.Trusted(Nodes.agent(machine), 1));
@@ -1849,7 +1855,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aSecondProcessOfAMachineIsHeardForIt() {
+    void aMachineIsHeardThroughItsSecondProcess() {
         View five = five();
         event(new ViewEvent.Suspected(MASTER, 1));
         event(new ViewEvent.Suspected(Nodes.agent(4), 1));
@@ -1865,7 +1871,7 @@ final class ViewMachineTest {
 
     /** The own promise waits for the disk while another begins to drive the change. */
     @Test
-    void aCandidateGivesWayWhileItsOwnPromiseIsOnItsWay() {
+    void aCandidateGivesWayWhileItsOwnPromiseWaitsForTheDisk() {
         View five = five();
         isDiskSlow = true;
         event(new ViewEvent.Suspected(MASTER, 1));
@@ -1882,7 +1888,7 @@ final class ViewMachineTest {
                 "unless it is suspected");
     }
 
-    /** Its machine votes for no lower ballot once the promise is on disk; if it gave way, nobody might have a quorum. */
+    /** Its machine votes for no lower ballot once the promise is on disk; if it gave way, no candidate might have a quorum. */
     @Test
     void aCandidateWhoseBallotIsHigherGoesOn() {
         View five = five();
@@ -1897,9 +1903,9 @@ final class ViewMachineTest {
         assertTrue(diskDone().stream().anyMatch(ViewMachineTest::isBallot));
     }
 
-    /** Else a liar's rounds would have a node begin one ballot after the other, each a round higher, and leave restarted voters behind. */
+    /** Otherwise a liar could make a node begin ballot after ballot, each a round higher, and leave restarted voters behind. */
     @Test
-    void aBallotGoesOnThatIsBeatenOnlyByARoundForWhichNobodyVotes() {
+    void aBallotContinuesAfterARefusalForARoundThatGetsNoVotes() {
         View five = five();
         campaign(five);
         Ballot mine = ownBallot();
@@ -1910,7 +1916,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void whoLeavesBeatsNoBallotAndDrivesNoChange() {
+    void theBallotOfALeaverIsIgnored() {
         View five = five();
         campaign(five);
         Ballot mine = ownBallot();
@@ -1923,7 +1929,7 @@ final class ViewMachineTest {
         assertEquals(mine.round(), known().roundSeen());
     }
 
-    /** Another process of the own machine promised a later ballot meanwhile. */
+    /** Another process of the own machine promised a later ballot in the meantime. */
     @Test
     void theOwnMachinesRefusalEndsNoBallotThatTheOthersAccept() {
         heardForLong(MASTER, THIRD);
@@ -1941,7 +1947,7 @@ final class ViewMachineTest {
         assertEquals(next, state.view());
     }
 
-    /** Its turn on the disk comes when another drives the change already: nothing is written. */
+    /** When the disk reaches the task, another member drives the change already: nothing is written. */
     @Test
     void aPromiseThatIsNotWantedAnyMoreIsNotWritten() {
         View five = five();
@@ -1972,7 +1978,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aChangeThatNobodyAnswersIsAStallAfterFiveSeconds() {
+    void aBallotWithoutAnswersIsAStallAfterFiveSeconds() {
         five();
         pass(6_000 * MILLI);
         event(new ViewEvent.Suspected(MASTER, 1));
@@ -1986,7 +1992,7 @@ final class ViewMachineTest {
     void theSecondInTheViewWaitsItsTurn() {
         pass(400 * MILLI);
         event(new ViewEvent.Linked(THIRD, 2)); // it was restarted
-        assertTrue(pass(780 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "the first has its chance");
+        assertTrue(pass(780 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "the first one has its turn");
         assertTrue(pass(60 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
     }
 
@@ -2002,7 +2008,7 @@ final class ViewMachineTest {
         assertEquals(8, ownBallot().round());
     }
 
-    /** Else one member that lies could keep all others from ever changing the view. */
+    /** Otherwise one member that lies could keep all others from ever changing the view. */
     @Test
     void aBallotGoesOnWhileThoseThatDidNotRefuseAreAQuorum() {
         View five = five();
@@ -2011,13 +2017,13 @@ final class ViewMachineTest {
         for (NodeId refuser : List.of(THIRD, THIRD, Nodes.agent(4), Nodes.agent(1))) {
             received(refuser, new Message.Refuse(LINEAGE, 4, new Ballot(7, refuser)));
             if (!refuser.equals(Nodes.agent(1))) {
-                assertEquals(ballot, ownBallot(), "two of five machines refused at most");
+                assertEquals(ballot, ownBallot(), "at most two of five machines refused");
             }
         }
         assertEquals(Campaign.NONE, state.campaign());
     }
 
-    /** A member that missed many ballots is not taken for one that is gone; its machine votes once it climbed to them. */
+    /** A member that missed many ballots does not count as gone; its machine votes once its round caught up. */
     @Test
     void aRoundFarAboveGetsAnAnswerButNoVoteAndRaisesTheKnownOneSlowly() {
         var far = new Message.Prepare(VIEW, new Ballot(1_000_000_000, MASTER));
@@ -2044,7 +2050,7 @@ final class ViewMachineTest {
         return Optional.ofNullable(state.lineages().get(LINEAGE)).orElseThrow();
     }
 
-    /** A restarted voter climbs to what its own record promised, however far that is. */
+    /** A restarted voter catches up with the round of its own record, however far that is. */
     @Test
     void aVoterThatMissedManyBallotsClimbsToThem() {
         folder.put(LINEAGE, record().promise(new Ballot(3_500, THIRD)));
@@ -2055,7 +2061,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void nothingIsProposedThatNoRecordCouldHold() throws DamagedRecordException {
+    void aViewThatNoRecordCanHoldIsNotProposed() throws DamagedRecordException {
         View last = new View(
                 LINEAGE, ViewRules.NUMBER_MAX - 1, List.of(member(SELF, 1, 3), member(THIRD, 1, 3)), List.of());
         folder.put(LINEAGE, record().learned(last));
@@ -2077,7 +2083,7 @@ final class ViewMachineTest {
 
     /** A member floods the voter with ballots of lineages of its own invention. */
     @Test
-    void aFullQueueOfTheVoterStopsNobodyForEver() {
+    void aFullQueueOfTheVoterBlocksNoBallotForever() {
         isDiskSlow = true;
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
         for (int i = 1; i <= 400; i++) {
@@ -2111,7 +2117,7 @@ final class ViewMachineTest {
     }
 
     @Test
-    void aFoundingThatTheDiskRefusedIsTriedAgainAndNobodyIsAdmittedBefore() {
+    void aFailedFoundingIsTriedAgainAndNoNodeIsAdmittedBefore() {
         folder.clear();
         isDiskSlow = true;
         state = started(List.of(), 1);
@@ -2172,7 +2178,7 @@ final class ViewMachineTest {
         var training = Optional.of(new Message.Status(false, OpenResolver.TRAINING));
         received(trainer.node(), new Message.Here(LINEAGE, 4, mine, training));
         assertEquals(5, state.view().epoch());
-        assertEquals(two.members(), state.view().members(), "the frozen reports have the last word");
+        assertEquals(two.members(), state.view().members(), "the frozen reports decide");
     }
 
     private static boolean isBallot(ViewEffect effect) {

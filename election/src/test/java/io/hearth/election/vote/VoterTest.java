@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Each row of what a voter decides, from one record on disk: what is written, and what is answered. */
+/** Each decision of a voter, from one record on disk: the record that it writes and its answer. */
 public final class VoterTest {
     private static final NodeId SELF = Nodes.agent(2);
     private static final NodeId OTHER = Nodes.agent(1);
@@ -101,7 +101,7 @@ public final class VoterTest {
     }
 
     @Test
-    void aPromiseTellsWhatWasAcceptedAndKeepsIt() {
+    void aPromiseReportsTheAcceptedProposalAndKeepsIt() {
         LineageRecord accepted = KNOWS.accept(new Proposal(LOW, view(6, SEAT)));
         LineageRecord promised = writes(
                 accepted,
@@ -129,7 +129,7 @@ public final class VoterTest {
     }
 
     @Test
-    void aNewerViewIsTaughtByTheBallotAndMakesOldPromisesHistory() {
+    void aBallotWithANewerViewReplacesTheRecordedViewAndItsPromises() {
         LineageRecord busy = KNOWS.accept(new Proposal(HIGH, view(6, SEAT)));
         View newer = view(9, SEAT);
         writes(busy, promise(newer, LOW), FRESH.learned(newer).promise(LOW), promised());
@@ -179,7 +179,7 @@ public final class VoterTest {
     }
 
     @Test
-    void aCommittedViewCountsWhateverWasPromisedAndNeedNotListTheMachine() {
+    void aCommittedViewIsRecordedWhateverWasPromisedAndWhetherOrNotItListsTheMachine() {
         LineageRecord busy = KNOWS.accept(new Proposal(HIGH, view(6, SEAT)));
         View without = view(8, 0);
         writes(busy, new VoterTask.Learn(without), FRESH.learned(without), new VoterAnswer.Written());
@@ -214,15 +214,15 @@ public final class VoterTest {
     }
 
     @Test
-    void filesAreTheFoldersBusiness() {
+    void theVoterDecidesNothingAboutFiles() {
         var retain = new VoterTask.Retain(new TreeSet<>(List.of(LINEAGE)));
         assertThrows(IllegalArgumentException.class, () -> decide(Optional.of(KNOWS), retain));
         assertEquals(Optional.empty(), Voter.lineage(retain));
     }
 
-    /** A record that a node may write is one that it can read again, at the last numbers too. */
+    /** A node can read every record that it may write, even with the largest numbers. */
     @Test
-    void whatIsWrittenCanBeReadAgain() throws DamagedRecordException {
+    void everyWrittenRecordCanBeReadAgain() throws DamagedRecordException {
         View last = view(ViewRules.NUMBER_MAX - 2, SEAT);
         var ballot = new Ballot(Ballot.ROUND_MAX, OTHER);
         LineageRecord record = LineageRecord.fresh(LINEAGE, SEAT);

@@ -68,7 +68,7 @@ public final class VotingTest {
     }
 
     @Test
-    void kindsAndLineagesWaitForThemselvesInOrder() {
+    void tasksOfOneKindAndLineageRunInOrder() {
         List<VoterTask> tasks =
                 List.of(promise(2, 3, 1), accept(3, 1), promise(1, 3, 1), new VoterTask.Learn(view(1, 3)));
         assertEquals(tasks, waiting(tasks.toArray(VoterTask[]::new)));

@@ -34,16 +34,24 @@ import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 
 /**
- * A home of three to six machines in virtual time. Machines crash before and after each write, sleep, and are cut off from one another;
- * persons remove machines and change the secret on any of them, also at once on both sides of a cut; one machine is stolen, goes on
- * with all that it knows, and says what it likes to whoever talks to it: entries, and secrets of its own with charters that list
- * machines of its invention, mark machines of the owners, or leave them out.
+ * A home of three to six machines in virtual time.
  *
- * <p>Rules, checked after each event: no machine has a link to one that it knows as removed; no machine gives a secret to one that it
- * knows as removed, or one that is not on its own disk; no machine of an owner is held for removed; no machine that nobody granted is held
- * for a member; no machine forgets a removal that it knew without telling a person; a view committed after a quorum knew
- * of a removal is without the removed. In the end, when all are up and connected: all machines that persons did not remove share one
- * secret that no removed machine ever held, nor one that it granted after its removal, or say that they have to be paired again because they missed two of them.
+ * <p>Machines crash before and after each write, sleep, and are cut off from one another. Persons remove machines and change the secret
+ * on any of them, also at the same time on both sides of a cut. One machine is stolen. It keeps all that it knows, and sends any entries
+ * to its links, and secrets of its own. The charters of these secrets list invented machines, mark machines of the owners, or omit them.
+ *
+ * <p>Rules that are checked after each event:
+ *
+ * <ul>
+ *   <li>No machine has a link to one that it knows as removed.
+ *   <li>No machine gives a secret to one that it knows as removed, or gives a secret that is not on its own disk.
+ *   <li>No machine of an owner counts as removed, and no machine without a grant counts as a member.
+ *   <li>No machine forgets a removal that it knew without a report to a person.
+ *   <li>A view that is committed after a quorum knew of a removal is without the removed machine.
+ * </ul>
+ *
+ * <p>In the end all are up and connected. Then all machines that persons did not remove share one secret, or report that they have to be
+ * paired again because they missed two secrets. No removed machine ever held that secret, nor one that it granted after its removal.
  */
 public final class RosterWorld {
     private static final long MILLI = 1_000_000L;
@@ -56,28 +64,29 @@ public final class RosterWorld {
     private static final long PEACE_NANOS = 60 * SECOND;
     private static final String HOME = "home";
 
-    /** Identities that the stolen machine grants, once it was removed and not all know it. */
+    /** Identities that the stolen machine grants after its removal, while some machines do not know of it. */
     private static final List<PeerId> GRANTED =
-            List.of(PaperHands.peer(100), PaperHands.peer(101), PaperHands.peer(102));
+            List.of(DigestSignatures.peer(100), DigestSignatures.peer(101), DigestSignatures.peer(102));
 
-    /** The stolen machine's, which nobody grants. */
-    private static final PeerId GUEST = PaperHands.peer(202);
+    /** Another identity of the stolen machine, without a grant. */
+    private static final PeerId GUEST = DigestSignatures.peer(202);
 
-    /** Identities that nobody grants; charters of the stolen machine list them. */
-    private static final List<PeerId> INVENTED = List.of(PaperHands.peer(200), PaperHands.peer(201));
+    /** Identities without a grant; charters of the stolen machine list them. */
+    private static final List<PeerId> INVENTED = List.of(DigestSignatures.peer(200), DigestSignatures.peer(201));
 
     private final SplittableRandom random;
-    private final RosterPlant bug;
+    private final RosterBug bug;
     private final Signatures signatures;
     private final List<Node> nodes = new ArrayList<>();
     private final List<Wire> wires = new ArrayList<>();
     private final PriorityQueue<Task> tasks =
             new PriorityQueue<>(Comparator.comparingLong(Task::atNanos).thenComparingLong(Task::number));
     private final SortedSet<PeerId> removedByOwners = new TreeSet<>();
-    private final Set<PeerId> untold = new TreeSet<>(); // whoever forgot their removal died before it could tell
+    private final Set<PeerId> untold =
+            new TreeSet<>(); // a machine that forgot their removal died before it could report it
     private final List<NetworkNamespace> thiefKnows = new ArrayList<>();
     private final Kind kind;
-    private final boolean isLight; // one change at a time, and time to come together between them
+    private final boolean isLight; // one change at a time, with time to agree between them
     private final Optional<PeerId> thief;
     private int[] sides;
     private long now;
@@ -85,19 +94,19 @@ public final class RosterWorld {
     private int secrets;
     private int changes;
 
-    /** What persons do in a world. */
+    /** The actions of persons in a world. */
     private enum Kind {
         /** Changes at any time. */
         ANY,
-        /** Each side of a cut removes one, and one side the signer of the other's removal. */
+        /** Each side of a cut removes one machine; one side removes the signer of the other's removal. */
         CROSSED,
-        /** Two founded a roster each and paired others, before they met. */
+        /** Two machines founded a roster each and paired others, before they met. */
         TWO_FOUNDERS
     }
 
     private record Task(long atNanos, long number, Runnable what) {}
 
-    /** What is violated, with the seed that shows it. */
+    /** A rule does not hold. */
     public static final class Violated extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -111,15 +120,15 @@ public final class RosterWorld {
      *
      * @param changes removals and new secrets by persons
      * @param locked machines that have to be paired again
-     * @param undone machines that held a removal for undone, and said so
+     * @param undone machines that reported a removal as undone
      */
     public record Outcome(int changes, int locked, int undone) {}
 
-    private RosterWorld(long seed, RosterPlant bug, Kind kind) {
+    private RosterWorld(long seed, RosterBug bug, Kind kind) {
         this.kind = kind;
         this.random = new SplittableRandom(seed);
         this.bug = bug;
-        this.signatures = bug == RosterPlant.ANY_SIGNATURE ? (_, _, _) -> true : PaperHands.HONEST;
+        this.signatures = bug == RosterBug.ANY_SIGNATURE ? (_, _, _) -> true : DigestSignatures.HONEST;
         this.isLight = kind == Kind.ANY && seed % 2 == 0;
         int count = kind != Kind.ANY ? 4 + random.nextInt(3) : 3 + random.nextInt(4);
         this.sides = new int[count];
@@ -137,21 +146,27 @@ public final class RosterWorld {
         }
     }
 
-    /** The first of those machines founds, and each next one is paired by one before it. */
+    /** The first of these machines founds the roster; each of the others is paired by an earlier one. */
     private void found(RosterBook bare, int from, int last) {
-        RosterBook book = bare.founded(PaperHands.hand(PaperHands.peer(from)), "m" + from, from, PaperHands.HONEST);
+        RosterBook book = bare.founded(
+                DigestSignatures.hand(DigestSignatures.peer(from)), "m" + from, from, DigestSignatures.HONEST);
         for (int number = from + 1; number <= last; number++) {
-            PeerId granter = PaperHands.peer(from + random.nextInt(number - from));
-            book = paired(book, granter, PaperHands.peer(number));
+            PeerId granter = DigestSignatures.peer(from + random.nextInt(number - from));
+            book = paired(book, granter, DigestSignatures.peer(number));
         }
         for (int number = from; number <= last; number++) {
-            nodes.add(new Node(PaperHands.peer(number), number - 1, book));
+            nodes.add(new Node(DigestSignatures.peer(number), number - 1, book));
         }
     }
 
     private RosterBook paired(RosterBook book, PeerId granter, PeerId machine) {
         return book.granted(
-                        PaperHands.hand(granter), machine, name(machine), GrantKind.PAIRED, now + 2, PaperHands.HONEST)
+                        DigestSignatures.hand(granter),
+                        machine,
+                        name(machine),
+                        GrantKind.PAIRED,
+                        now + 2,
+                        DigestSignatures.HONEST)
                 .orElseThrow();
     }
 
@@ -160,28 +175,29 @@ public final class RosterWorld {
      *
      * @throws Violated a rule does not hold
      */
-    public static Outcome play(long seed, RosterPlant bug) {
+    public static Outcome play(long seed, RosterBug bug) {
         return new RosterWorld(seed, bug, Kind.ANY).run();
     }
 
     /**
      * Plays a world of owners alone that is cut in two. On one side a person removes a machine; on the other side one removes the machine
-     * that signed that. Where the two meet, the first removal counts no more; whoever is told of it removes the machine again.
+     * that signed the removal. Where the two meet, the first removal no longer counts; a person that reads the report removes the
+     * machine again.
      *
      * @throws Violated a rule does not hold
      */
-    public static Outcome playCrossed(long seed, RosterPlant bug) {
+    public static Outcome playCrossed(long seed, RosterBug bug) {
         return new RosterWorld(seed, bug, Kind.CROSSED).run();
     }
 
     /**
-     * Plays a world of owners alone in which two machines founded rosters before they met. Each machine is told; a person pairs those of the
-     * second roster again, one after the other, then removes one of them on a machine of the first.
+     * Plays a world of owners alone in which two machines founded rosters before they met. Each machine reports it; a person pairs those of
+     * the second roster again, one after the other, then removes one of them on a machine of the first.
      *
      * @throws Violated a rule does not hold
      */
     public static Outcome playTwoFounders(long seed) {
-        return new RosterWorld(seed, RosterPlant.NOTHING, Kind.TWO_FOUNDERS).run();
+        return new RosterWorld(seed, RosterBug.NOTHING, Kind.TWO_FOUNDERS).run();
     }
 
     private Outcome run() {
@@ -255,7 +271,7 @@ public final class RosterWorld {
         for (int i = order.size() - 1; i > 0; i--) {
             Collections.swap(order, i, random.nextInt(i + 1));
         }
-        Node signer = order.get(0); // is removed by the first of the other side
+        Node signer = order.get(0); // the first machine of the other side removes it
         Node witness = order.get(1);
         Node other = order.get(2);
         Node victim = order.get(3);
@@ -290,7 +306,7 @@ public final class RosterWorld {
             Node over = others.get(i);
             after((20 + 5L * i) * SECOND, () -> {
                 sponsor.write(paired(sponsor.disk, sponsor.peer, over.peer));
-                over.write(sponsor.disk); // the welcome, in place of its own roster
+                over.write(sponsor.disk); // the welcome replaces its own roster
             });
         }
         after(TROUBLE_NANOS, () -> {
@@ -304,11 +320,11 @@ public final class RosterWorld {
         removedByOwners.addAll(out);
         RosterBook before = actor.disk;
         actor.write(before.without(
-                        PaperHands.hand(actor.peer),
+                        DigestSignatures.hand(actor.peer),
                         out,
                         secret(before.current().generation() + 1),
                         now,
-                        PaperHands.HONEST)
+                        DigestSignatures.HONEST)
                 .orElseThrow());
     }
 
@@ -337,18 +353,18 @@ public final class RosterWorld {
         NetworkNamespace fresh = secret(before.current().generation() + 1);
         actor.acted = true;
         changes++;
-        if (actor.isUp() && random.nextBoolean()) { // something came at this moment that its process stores
+        if (actor.isUp() && random.nextBoolean()) { // its process stores something at this moment
             actor.carryOut(new Effect.Store(before.roster().entries(), Optional.empty(), Optional.empty()));
         }
         if (removes) {
             removedByOwners.add(victim);
-            var out = new ArrayList<>(GRANTED); // a person keeps no machine that is none of hers
+            var out = new ArrayList<>(GRANTED); // a person keeps no foreign machine
             out.removeIf(sybil -> !before.roster().isMember(sybil));
             out.add(victim);
-            actor.write(before.without(PaperHands.hand(actor.peer), out, fresh, now, PaperHands.HONEST)
+            actor.write(before.without(DigestSignatures.hand(actor.peer), out, fresh, now, DigestSignatures.HONEST)
                     .orElseThrow());
         } else {
-            actor.write(before.rotated(PaperHands.hand(actor.peer), fresh, now, PaperHands.HONEST));
+            actor.write(before.rotated(DigestSignatures.hand(actor.peer), fresh, now, DigestSignatures.HONEST));
         }
     }
 
@@ -402,7 +418,7 @@ public final class RosterWorld {
         }
     }
 
-    /** The stolen machine makes secrets of its own, and lists and marks in their charters whom it likes; before its removal, too. */
+    /** The stolen machine makes secrets of its own, with any lists and marks in their charters; before its removal, too. */
     private void issue() {
         if (thief.isEmpty()) {
             return;
@@ -437,17 +453,17 @@ public final class RosterWorld {
             }
             case 3 -> {
                 members.removeIf(member -> !member.equals(self) && !member.equals(honest.peer));
-                if (isLight) { // those whom others granted belong all the same, so it may be one to believe
+                if (isLight) { // machines that others granted still belong to the home, so this secret may be valid
                     members.add(INVENTED.getFirst());
                 }
             }
-            default -> {} // nothing wrong with it but its issuer
+            default -> {} // only its issuer is wrong
         }
         NetworkNamespace fresh = secret(honest.book().current().generation() + leap);
         thiefKnows.add(fresh);
         var unsigned = new Charter(
                 fresh.generation(), RosterBook.keyId(fresh), self, 1, List.copyOf(members), marks, Bytes.EMPTY);
-        Bytes signature = PaperHands.hand(self).sign(RosterCodec.words(HOME, unsigned));
+        Bytes signature = DigestSignatures.hand(self).sign(RosterCodec.words(HOME, unsigned));
         return new RosterBook.Offer(
                 new Charter(
                         unsigned.generation(),
@@ -460,22 +476,22 @@ public final class RosterWorld {
                 fresh);
     }
 
-    /** The stolen machine, once it was removed, says to whom it still talks what serves it. */
+    /** The stolen machine after its removal: it sends useful entries over the links that it still has. */
     private void lie() {
         if (thief.isEmpty() || !removedByOwners.contains(thief.get())) {
             return;
         }
         PeerId self = thief.get();
-        Signatures.Hand hand = PaperHands.hand(self);
+        Signatures.Hand hand = DigestSignatures.hand(self);
         PeerId sybil = GRANTED.get(random.nextInt(GRANTED.size()));
         PeerId victim = nodes.get(random.nextInt(nodes.size())).peer;
         var entries = new ArrayList<RosterEntry>();
         RosterEntry.Grant grant = new RosterEntry.Grant(sybil, self, "s", GrantKind.PAIRED, 1, Bytes.EMPTY);
         entries.add(grant.signed(hand.sign(RosterCodec.words(HOME, grant))));
         RosterEntry.Grant again = new RosterEntry.Grant(self, sybil, "t", GrantKind.PAIRED, 1, Bytes.EMPTY);
-        entries.add(again.signed(PaperHands.hand(sybil).sign(RosterCodec.words(HOME, again))));
-        if (!isLight && random.nextBoolean()) { // of nobody, so that whoever believes it makes a secret
-            var nobody = new RosterEntry.Removal(PaperHands.peer(150), self, 1, Bytes.EMPTY);
+        entries.add(again.signed(DigestSignatures.hand(sybil).sign(RosterCodec.words(HOME, again))));
+        if (!isLight && random.nextBoolean()) { // of an unknown machine, so that each believer makes a new secret
+            var nobody = new RosterEntry.Removal(DigestSignatures.peer(150), self, 1, Bytes.EMPTY);
             entries.add(nobody.signed(hand.sign(RosterCodec.words(HOME, nobody))));
         }
         if (!victim.equals(self)) { // forged: it has no other machine's key
@@ -520,7 +536,7 @@ public final class RosterWorld {
         }
         after(500 * MILLI, () -> {
             if (proposer.isUp() && proposer.life == life && 2 * answered.size() > nodes.size()) {
-                answered.removeIf(proposer::knows); // the view change leaves those out whom the roster removed
+                answered.removeIf(proposer::knows); // the view change omits machines that the roster removed
                 for (PeerId removed : knewBefore) {
                     require(!answered.contains(removed), "a view has " + name(removed) + " though a quorum knew");
                 }
@@ -545,7 +561,7 @@ public final class RosterWorld {
         }
         Common here = one.common(other);
         Common there = other.common(one);
-        boolean isRefused = bug != RosterPlant.OPEN_DOOR
+        boolean isRefused = bug != RosterBug.ADMITS_ALL
                 && (Admission.refuses(one.book().roster(), one.peer, other.peer, here, false)
                                 .isPresent()
                         || Admission.refuses(other.book().roster(), other.peer, one.peer, there, false)
@@ -570,8 +586,8 @@ public final class RosterWorld {
     }
 
     /**
-     * The stolen machine with an identity that is on no roster, and a secret that it knows. What a handshake proves is fixed when it
-     * begins; the door judges when it ends.
+     * The stolen machine with an identity that is on no roster, and a secret that it knows. The proof of a handshake is fixed when it
+     * begins; admission decides when it ends.
      */
     private void sneak() {
         after(DIAL_NANOS, this::sneak);
@@ -618,7 +634,7 @@ public final class RosterWorld {
     private void check() {
         for (Wire wire : wires) {
             if (now - wire.openNanos < SECOND) {
-                continue; // plant-free worlds close in the same step; the grace is for the first look
+                continue; // without a bug, a node closes it in the same step; a new link gets some time
             }
             require(!wire.one.knows(wire.other.peer), wire + " is open though the first knows the removal");
             require(!wire.other.knows(wire.one.peer), wire + " is open though the second knows the removal");
@@ -721,7 +737,7 @@ public final class RosterWorld {
 
     // ------------------------------------------------------------------ parts
 
-    /** A link between two running processes; what is under way is lost when it is cut. */
+    /** A link between two running processes; a cut loses the messages on their way. */
     private final class Wire {
         private final Node one;
         private final Node other;
@@ -742,7 +758,7 @@ public final class RosterWorld {
             return new LinkId((node == one ? other : one).peer, number);
         }
 
-        /** In order, after a while. */
+        /** Delivers messages in order, after a delay. */
         void carry(Node to, Runnable what) {
             long at = Math.max(now + MILLI + random.nextLong(30 * MILLI), (to == one ? toOne : toOther) + 1);
             if (to == one) {
@@ -782,8 +798,9 @@ public final class RosterWorld {
         private Optional<State> process = Optional.empty();
         private RosterBook used;
         private String said = "";
-        private final SortedSet<PeerId> known = new TreeSet<>(); // by this process as removed, once
-        private final SortedMap<LinkId, Bytes> guests = new TreeMap<>(); // what those on no roster proved
+        private final SortedSet<PeerId> known =
+                new TreeSet<>(); // machines that this process knew as removed at some time
+        private final SortedMap<LinkId, Bytes> guests = new TreeMap<>(); // proofs of machines that are on no roster
         private boolean isForgetful;
         private long life;
         private boolean acted;
@@ -801,7 +818,7 @@ public final class RosterWorld {
             return process.isPresent();
         }
 
-        /** Whether a person was told that this machine has to be paired again, by the machine or by a refusal of its links. */
+        /** Whether this machine, or a rejection of its links, reported that it has to be paired again. */
         boolean isApart(List<Node> owners) {
             return isTold() || owners.stream().anyMatch(other -> other != this && common(other) == Common.NONE);
         }
@@ -833,7 +850,7 @@ public final class RosterWorld {
             return all.stream().anyMatch(node -> node.peer.equals(other) && node.acted);
         }
 
-        /** What links are judged by. */
+        /** The knowledge that decides about links. */
         RosterBook book() {
             return used;
         }
@@ -854,7 +871,7 @@ public final class RosterWorld {
                 process = Optional.of(State.of(disk));
                 known.clear();
                 if (kind == Kind.TWO_FOUNDERS) {
-                    said = ""; // elsewhere: what a person was told once stays told
+                    said = ""; // in other worlds a report stays
                 }
                 tick(life);
             }
@@ -866,7 +883,7 @@ public final class RosterWorld {
 
         void greet(LinkId link, Bytes proved) {
             guests.put(link, proved);
-            step(new Event.Opened(link, false, bug == RosterPlant.LATE_GUEST ? book().keyId() : proved));
+            step(new Event.Opened(link, false, bug == RosterBug.OLD_SECRET_STAYS ? book().keyId() : proved));
         }
 
         void stop() {
@@ -912,7 +929,7 @@ public final class RosterWorld {
             switch (effect) {
                 case Effect.Send(LinkId link, RosterMessage message) -> send(link, message);
                 case Effect.Close(LinkId link, String _) -> {
-                    if (bug != RosterPlant.DEAF_CLOSE) {
+                    if (bug != RosterBug.LINKS_STAY) {
                         guests.remove(link);
                         wire(link).ifPresent(wire -> after(0, wire::cut));
                         wire(link).ifPresent(wires::remove);
@@ -920,15 +937,19 @@ public final class RosterWorld {
                 }
                 case Effect.Store(var entries, Optional<Charter> present, Optional<RosterBook.Offer> offer) ->
                     store(() -> {
-                        RosterBook base = bug == RosterPlant.OVERWRITE ? seen : disk;
+                        RosterBook base = bug == RosterBug.OVERWRITE ? seen : disk;
                         return base.taking(entries, present, offer, peer, signatures);
                     });
                 case Effect.Rotate(int generation) -> {
-                    if (bug != RosterPlant.NO_ROTATION) {
+                    if (bug != RosterBug.NO_ROTATION) {
                         store(() -> disk.current().generation() == generation
                                         && disk.isRotationDue()
                                         && disk.mayRotateAlone(peer)
-                                ? disk.rotated(PaperHands.hand(peer), secret(generation + 1), now, PaperHands.HONEST)
+                                ? disk.rotated(
+                                        DigestSignatures.hand(peer),
+                                        secret(generation + 1),
+                                        now,
+                                        DigestSignatures.HONEST)
                                 : disk);
                     }
                 }
@@ -966,7 +987,7 @@ public final class RosterWorld {
                     .findFirst();
         }
 
-        /** The process may end before the write, or behind it without an answer. */
+        /** The process may end before the write, or after it without an answer. */
         private void store(Supplier<RosterBook> change) {
             long ofLife = life;
             boolean dies = !isLight && now < TROUBLE_NANOS && random.nextInt(30) == 0;
@@ -980,7 +1001,7 @@ public final class RosterWorld {
                     return;
                 }
                 RosterBook after = change.get();
-                if (bug != RosterPlant.LOST_STORE) {
+                if (bug != RosterBug.LOST_STORE) {
                     write(after);
                 }
                 if (dies) {
@@ -991,7 +1012,7 @@ public final class RosterWorld {
                     return;
                 }
                 seen = disk;
-                step(new Event.Stored(bug == RosterPlant.LOST_STORE ? after : disk));
+                step(new Event.Stored(bug == RosterBug.LOST_STORE ? after : disk));
             });
         }
 
@@ -1001,9 +1022,7 @@ public final class RosterWorld {
         }
 
         void write(RosterBook book) {
-            disk = bug == RosterPlant.NO_FORMER
-                    ? new RosterBook(book.roster(), book.current(), Optional.empty())
-                    : book;
+            disk = bug == RosterBug.NO_FORMER ? new RosterBook(book.roster(), book.current(), Optional.empty()) : book;
         }
     }
 }

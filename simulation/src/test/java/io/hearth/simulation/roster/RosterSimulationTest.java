@@ -26,21 +26,21 @@ final class RosterSimulationTest {
         long[] changes = {0};
         seeds(SEEDS).forEach(seed -> {
             try {
-                changes[0] += RosterWorld.play(seed, RosterPlant.NOTHING).changes();
+                changes[0] += RosterWorld.play(seed, RosterBug.NOTHING).changes();
             } catch (Violated violated) {
                 throw new AssertionError("seed " + seed + ": " + violated.getMessage(), violated);
             }
         });
-        assertTrue(changes[0] > 0, "nobody changed anything");
+        assertTrue(changes[0] > 0, "no world had a change");
     }
 
     /** Each side of a cut removes a machine, one of them the signer of the other's removal. */
     @Test
-    void aRemovalThatIsUndoneIsToldAndMadeAgain() {
+    void anUndoneRemovalIsReportedAndMadeAgain() {
         long[] undone = {0};
         seeds(SEEDS / 3).forEach(seed -> {
             try {
-                undone[0] += RosterWorld.playCrossed(seed, RosterPlant.NOTHING).undone();
+                undone[0] += RosterWorld.playCrossed(seed, RosterBug.NOTHING).undone();
             } catch (Violated violated) {
                 throw new AssertionError("seed " + seed + ": " + violated.getMessage(), violated);
             }
@@ -48,9 +48,9 @@ final class RosterSimulationTest {
         assertTrue(undone[0] > 0, "no removal was undone");
     }
 
-    /** All machines are told, and pairing one half again makes one roster, in which a removal reaches everybody. */
+    /** All machines report it, and pairing one half again makes one roster, in which a removal reaches every machine. */
     @Test
-    void twoFoundersAreToldAndOneHalfIsBroughtOver() {
+    void twoFoundersAreReportedAndPairingMovesOneHalf() {
         seeds(SEEDS / 3).forEach(seed -> {
             try {
                 assertTrue(RosterWorld.playTwoFounders(seed).locked() == 0, () -> "seed " + seed);
@@ -61,8 +61,8 @@ final class RosterSimulationTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = RosterPlant.class, names = "NOTHING", mode = EnumSource.Mode.EXCLUDE)
-    void eachPlantedFaultIsFound(RosterPlant bug) {
+    @EnumSource(value = RosterBug.class, names = "NOTHING", mode = EnumSource.Mode.EXCLUDE)
+    void eachPlantedFaultIsFound(RosterBug bug) {
         boolean found = seeds(PLANT_SEEDS).anyMatch(seed -> {
             try {
                 RosterWorld.play(seed, bug);

@@ -1,0 +1,9 @@
+/**
+ * What one world reports: kinds of faults, counts, times to recover, and the outcome.
+ *
+ * <p>Uses no other room. Open to {@code cli}, which prints it.
+ */
+@NullMarked
+package io.hearth.simulation.report;
+
+import org.jspecify.annotations.NullMarked;
