@@ -49,7 +49,7 @@ final class RosterTalk {
     private String said = "";
 
     /** The roster's effects on the rest of the node. */
-    interface Outcome {
+    public interface Outcome {
         /** Sends a message on the link to a node; it is lost if there is none. */
         void send(NodeId node, int kind, byte[] message);
 

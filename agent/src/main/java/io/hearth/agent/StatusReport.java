@@ -1,5 +1,8 @@
 package io.hearth.agent;
 
+import io.hearth.agent.peers.Duplicates;
+import io.hearth.agent.peers.PeerDirectory;
+import io.hearth.agent.peers.PeerWatch;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.collective.group.GroupActivity;
 import io.hearth.discovery.mdns.MdnsCounters;

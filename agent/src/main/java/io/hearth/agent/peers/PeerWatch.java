@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.peers;
 
 import io.hearth.agent.loop.MachineDriver;
 import io.hearth.agent.loop.NodeEvent;
@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Carries out the effects of the failure detector: sends heartbeats, and passes opinions to the view change. Owner thread only. */
-final class PeerWatch {
+public final class PeerWatch {
     private static final Logger LOG = LoggerFactory.getLogger(PeerWatch.class);
 
     private final HealthConfig config;
@@ -33,7 +33,7 @@ final class PeerWatch {
     private final Map<NodeId, InetSocketAddress> listening = new HashMap<>(); // addresses at which watched peers listen
 
     /** Receives the opinions and measurements. */
-    interface Outcome {
+    public interface Outcome {
         void heartbeat(Effect.SendHeartbeat heartbeat);
 
         void suspected(Effect.Suspected suspected);
@@ -45,7 +45,7 @@ final class PeerWatch {
         void renew(Effect.Renew renew);
     }
 
-    PeerWatch(HealthConfig config, Clock clock, Outcome outcome) {
+    public PeerWatch(HealthConfig config, Clock clock, Outcome outcome) {
         this.config = config;
         this.clock = clock;
         this.outcome = outcome;
@@ -57,11 +57,11 @@ final class PeerWatch {
                 this::carryOut);
     }
 
-    MachineDriver<HealthState, Event, Effect> driver() {
+    public MachineDriver<HealthState, Event, Effect> driver() {
         return health;
     }
 
-    void admitted(LinkInfo link) {
+    public void admitted(LinkInfo link) {
         NodeId node = link.peer().id();
         incarnations.put(node, link.peer().incarnation());
         health.step(new Event.Linked(node, link.peer().incarnation()));
@@ -71,14 +71,14 @@ final class PeerWatch {
     }
 
     /** Returns the incarnation whose link ended; empty if none was known. */
-    Optional<Long> lost(NodeId node) {
+    public Optional<Long> lost(NodeId node) {
         Optional<Long> incarnation = Optional.ofNullable(incarnations.remove(node));
         incarnation.ifPresent(start -> health.step(new Event.LinkLost(node, start)));
         return incarnation;
     }
 
     /** Handles a failed dial. If no process listens at a lost peer's address, the peer is gone, and there is no reason to wait. */
-    void dialFailed(NodeEvent.DialFailed failed) {
+    public void dialFailed(NodeEvent.DialFailed failed) {
         if (failed.failure() == DialFailure.REFUSED) {
             Map.copyOf(listening).forEach((node, address) -> {
                 if (address.equals(failed.address())) {
@@ -88,7 +88,7 @@ final class PeerWatch {
         }
     }
 
-    void heard(NodeId node, long incarnation, Optional<Message.Heartbeat> heartbeat) {
+    public void heard(NodeId node, long incarnation, Optional<Message.Heartbeat> heartbeat) {
         health.step(
                 heartbeat.isPresent()
                         ? new Event.HeartbeatHeard(
@@ -100,11 +100,11 @@ final class PeerWatch {
                         : new Event.Heard(node, incarnation));
     }
 
-    boolean isLinked(NodeId node) {
+    public boolean isLinked(NodeId node) {
         return incarnations.containsKey(node);
     }
 
-    Optional<PeerHealth> peer(NodeId node) {
+    public Optional<PeerHealth> peer(NodeId node) {
         return health.state().peer(node, config, clock.nanoTime());
     }
 

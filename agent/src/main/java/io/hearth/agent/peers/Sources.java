@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.peers;
 
 import io.hearth.agent.loop.CloseStack;
 import io.hearth.agent.loop.NodeEvent;
@@ -27,11 +27,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** All sources of peers of a node. */
-final class Sources implements AutoCloseable {
+public final class Sources implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Sources.class);
 
     /** For tests: this node neither sends nor receives by mDNS. */
-    static final String DEAF = "hearth.fault.deaf";
+    public static final String DEAF = "hearth.fault.deaf";
 
     /** Time without peers after which the diagnosis is shown. */
     private static final long SILENCE_NANOS = 10_000_000_000L;
@@ -51,7 +51,7 @@ final class Sources implements AutoCloseable {
      * @param peers addresses to dial besides those that are found
      * @param policy interfaces that mDNS uses
      */
-    Sources(
+    public Sources(
             List<HostPort> peers,
             InterfacePolicy policy,
             List<TagKey> keys,
@@ -79,16 +79,16 @@ final class Sources implements AutoCloseable {
     }
 
     /** Signs and verifies adverts with other keys from now on. */
-    void use(List<TagKey> keys) {
+    public void use(List<TagKey> keys) {
         tags.use(keys);
         mdns.reannounce();
     }
 
-    RememberedPeers remembered() {
+    public RememberedPeers remembered() {
         return remembered;
     }
 
-    void start() {
+    public void start() {
         if (Boolean.getBoolean(DEAF)) {
             LOG.warn("mDNS is off by -D{}", DEAF);
         } else {
@@ -99,12 +99,12 @@ final class Sources implements AutoCloseable {
     }
 
     /** Adds an address to dial, from now on. */
-    void add(HostPort peer) {
+    public void add(HostPort peer) {
         scope.keep(StaticPeers.of(List.of(peer))).start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
     }
 
     /** A diagnosis in one line, after a long enough time without peers. */
-    Optional<String> silence() {
+    public Optional<String> silence() {
         long silentNanos = clock.nanoTime() - startedNanos;
         return silentNanos < SILENCE_NANOS
                 ? Optional.empty()
@@ -112,7 +112,7 @@ final class Sources implements AutoCloseable {
     }
 
     /** Counters of mDNS per interface. */
-    List<MdnsCounters> mdns() {
+    public List<MdnsCounters> mdns() {
         return mdns.counters();
     }
 

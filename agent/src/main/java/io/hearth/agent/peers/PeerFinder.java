@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.peers;
 
 import io.hearth.agent.loop.MachineDriver;
 import io.hearth.agent.loop.NodeEvent;
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * Carries out the effects of the peer table: dials, and remembers addresses that worked. Also reports to linked nodes where this node
  * reaches the others. Owner thread only.
  */
-final class PeerFinder {
+public final class PeerFinder {
     private static final Logger LOG = LoggerFactory.getLogger(PeerFinder.class);
 
     private final MachineDriver<PeerTable, Event, Effect> table;
@@ -42,7 +42,7 @@ final class PeerFinder {
      * @param dialer opens a link and reports the outcome
      * @param reporter sends addresses to a linked node
      */
-    PeerFinder(
+    public PeerFinder(
             NodeId self,
             Clock clock,
             Consumer<InetSocketAddress> dialer,
@@ -65,30 +65,30 @@ final class PeerFinder {
                 this::carryOut);
     }
 
-    void tickIfDue() {
+    public void tickIfDue() {
         table.tickIfDue();
         gossip.tickIfDue();
     }
 
-    long sleepNanos() {
+    public long sleepNanos() {
         return Math.min(table.sleepNanos(), gossip.sleepNanos());
     }
 
-    void sighted(NodeEvent.Sighted sighted) {
+    public void sighted(NodeEvent.Sighted sighted) {
         table.step(new Event.Sighted(sighted.sighting()));
     }
 
     /** Handles a new view. This node has no link to {@code missed}, but other members have. */
-    void together(Set<NodeId> members, Set<NodeId> missed) {
+    public void together(Set<NodeId> members, Set<NodeId> missed) {
         gossip.step(new AddressGossip.Event.Together(members));
         missed.forEach(node -> table.step(new Event.Vouched(node)));
     }
 
-    void networkChanged() {
+    public void networkChanged() {
         table.step(new Event.NetworkChanged());
     }
 
-    void admitted(LinkInfo link) {
+    public void admitted(LinkInfo link) {
         NodeId node = link.peer().id();
         PeerAddress address = address(link.dialedByUs() ? link.address() : link.listens());
         table.step(link.dialedByUs() ? new Event.Admitted(address, node) : new Event.Accepted(address, node));
@@ -96,30 +96,30 @@ final class PeerFinder {
     }
 
     /** Reports a dial that reached a linked node. Without an outcome its address would not be dialled when that link is lost. */
-    void reached(LinkInfo link) {
+    public void reached(LinkInfo link) {
         table.step(new Event.Admitted(address(link.address()), link.peer().id()));
     }
 
-    void lost(NodeEvent.Lost lost) {
+    public void lost(NodeEvent.Lost lost) {
         table.step(new Event.Lost(lost.peer()));
         gossip.step(new AddressGossip.Event.Lost(lost.peer()));
     }
 
     /** Handles a linked node's report of where it reaches others. */
-    void reported(NodeId from, AddressNews news) {
+    public void reported(NodeId from, AddressNews news) {
         gossip.step(new AddressGossip.Event.Heard(from, news));
     }
 
     /** Dials a machine again soon for a link, after one of the two re-keyed the other. */
-    void rekeyed(InetSocketAddress dialled) {
+    public void rekeyed(InetSocketAddress dialled) {
         table.step(new Event.DialFailed(address(dialled), "re-keyed"));
     }
 
-    void dialFailed(NodeEvent.DialFailed failed) {
+    public void dialFailed(NodeEvent.DialFailed failed) {
         table.step(new Event.DialFailed(address(failed.address()), failed.why()));
     }
 
-    void refused(NodeEvent.Refused refused) {
+    public void refused(NodeEvent.Refused refused) {
         PeerAddress address = address(refused.address());
         table.step(
                 switch (refused.refusal()) {
@@ -173,7 +173,7 @@ final class PeerFinder {
     }
 
     /** The address to connect to; empty if this machine has no interface of its scope. */
-    static Optional<InetSocketAddress> usable(PeerAddress address) {
+    public static Optional<InetSocketAddress> usable(PeerAddress address) {
         try {
             return Optional.of(SocketAddresses.of(address));
         } catch (IllegalArgumentException unknownScope) {

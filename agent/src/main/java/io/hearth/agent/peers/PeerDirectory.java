@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.peers;
 
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.health.PeerHealth;
@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.SortedMap;
 
 /** The linked nodes, the profiles of their machines, and the topology made from both. Owner thread only. */
-final class PeerDirectory {
+public final class PeerDirectory {
     private final NodeId self;
     private final NodeProfile own;
     private final SortedMap<String, InterfaceClass> interfaces;
@@ -29,7 +29,7 @@ final class PeerDirectory {
     /** A link and the kind of network that it runs over. */
     private record Known(LinkInfo link, InterfaceClass kind) {}
 
-    PeerDirectory(NodeId self, NodeProfile own, SortedMap<String, InterfaceClass> interfaces) {
+    public PeerDirectory(NodeId self, NodeProfile own, SortedMap<String, InterfaceClass> interfaces) {
         this.self = self;
         this.own = own;
         this.interfaces = interfaces;
@@ -37,27 +37,27 @@ final class PeerDirectory {
     }
 
     /** This node's message to each admitted node. */
-    byte[] introduction() {
+    public byte[] introduction() {
         return NodeProfileCodec.encode(own);
     }
 
-    void admitted(LinkInfo link) {
+    public void admitted(LinkInfo link) {
         links.put(link.peer().id(), new Known(link, kind(link.address())));
     }
 
-    void introduced(NodeId node, byte[] profile) throws MalformedMessageException {
+    public void introduced(NodeId node, byte[] profile) throws MalformedMessageException {
         if (links.containsKey(node)) {
             topology = topology.with(node, NodeProfileCodec.decode(profile));
         }
     }
 
-    void lost(NodeId node) {
+    public void lost(NodeId node) {
         links.remove(node);
         topology = topology.without(node);
     }
 
     /** Stores a measured round trip. */
-    void measured(NodeId node, PeerHealth health) {
+    public void measured(NodeId node, PeerHealth health) {
         Known known = links.get(node);
         if (known != null
                 && topology.profile(node).isPresent()
@@ -68,7 +68,7 @@ final class PeerDirectory {
     }
 
     /** The round trips that this node measured itself, in nanoseconds by peer. */
-    Map<NodeId, Long> roundTrips() {
+    public Map<NodeId, Long> roundTrips() {
         var nanos = new HashMap<NodeId, Long>();
         for (ConnectionProfile link : topology.links()) {
             if (link.from().equals(self)) {
@@ -78,19 +78,19 @@ final class PeerDirectory {
         return nanos;
     }
 
-    Set<NodeId> linked() {
+    public Set<NodeId> linked() {
         return links.keySet();
     }
 
-    ClusterTopology topology() {
+    public ClusterTopology topology() {
         return topology;
     }
 
-    String label(NodeId node) {
+    public String label(NodeId node) {
         return topology.profile(node).map(NodeProfile::label).orElse("");
     }
 
-    Optional<String> address(NodeId node) {
+    public Optional<String> address(NodeId node) {
         return Optional.ofNullable(links.get(node)).map(known -> text(known.link()));
     }
 

@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.peers;
 
 import io.hearth.agent.loop.NodeEvent;
 import io.hearth.agent.status.ClusterStatus;
@@ -11,14 +11,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Rejected connections with their reasons, for {@code wait} and {@code status}. Owner thread only. */
-final class RefusedPeers {
+public final class RefusedPeers {
     private static final Logger LOG = LoggerFactory.getLogger(RefusedPeers.class);
     private static final int KEPT_MAX = 16;
 
     private final Map<String, ClusterStatus.Refused> kept = new LinkedHashMap<>();
 
     /** Adds a rejection. Returns whether people should see it. */
-    boolean note(NodeEvent.Refused refused) {
+    public boolean note(NodeEvent.Refused refused) {
         if (!refused.refusal().tellsOfPeer()) {
             return false;
         }
@@ -37,7 +37,7 @@ final class RefusedPeers {
         return true;
     }
 
-    List<ClusterStatus.Refused> list() {
+    public List<ClusterStatus.Refused> list() {
         return new ArrayList<>(kept.values());
     }
 }

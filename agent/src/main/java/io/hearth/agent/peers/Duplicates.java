@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.peers;
 
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.identity.NodeId;
@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The identities that two computers use, with messages for people. Owner thread only. */
-final class Duplicates {
+public final class Duplicates {
     private static final Logger LOG = LoggerFactory.getLogger(Duplicates.class);
     private static final String REMEDY =
             "run 'hearth identity reset' on one of the two, then start Hearth again on both";
@@ -25,12 +25,12 @@ final class Duplicates {
     private SortedMap<PeerId, DoubledIdentity> others = new TreeMap<>();
     private Optional<ClusterStatus.Doubled> own = Optional.empty();
 
-    Duplicates(NodeId self) {
+    public Duplicates(NodeId self) {
         this.self = self;
     }
 
     /** Takes the set of other nodes' identities that two computers use. */
-    void others(SortedMap<PeerId, DoubledIdentity> machines) {
+    public void others(SortedMap<PeerId, DoubledIdentity> machines) {
         machines.forEach((machine, found) -> {
             if (!others.containsKey(machine)) {
                 LOG.warn(
@@ -51,7 +51,7 @@ final class Duplicates {
      * @param by the node that reported it; this node itself if it met the other computer
      * @return the line for people
      */
-    String own(DoubledIdentity found, NodeId by) {
+    public String own(DoubledIdentity found, NodeId by) {
         String text = "another computer uses the identity of this one too, at "
                 + found.other().address() + " (said by "
                 + (by.equals(self) ? "that computer itself" : by.shortText()) + "): this node is out of its cluster and"
@@ -63,7 +63,7 @@ final class Duplicates {
     }
 
     /** All machines whose identity two computers use, this one included. */
-    SortedSet<PeerId> machines() {
+    public SortedSet<PeerId> machines() {
         var machines = new TreeSet<>(others.keySet());
         if (own.isPresent()) {
             machines.add(self.peer());
@@ -72,18 +72,18 @@ final class Duplicates {
     }
 
     /** The line for people if another computer uses this node's identity; empty if none does. */
-    Optional<String> own() {
+    public Optional<String> own() {
         return own.map(ClusterStatus.Doubled::text);
     }
 
     /** The line for people if two computers use the identity of {@code node}; empty if one does. */
-    Optional<String> of(NodeId node) {
+    public Optional<String> of(NodeId node) {
         return Optional.ofNullable(others.get(node.peer()))
                 .map(found -> of(found).text());
     }
 
     /** All doubled identities, this node's first. */
-    List<ClusterStatus.Doubled> list() {
+    public List<ClusterStatus.Doubled> list() {
         var all = new ArrayList<ClusterStatus.Doubled>();
         own.ifPresent(all::add);
         others.values().forEach(found -> all.add(of(found)));

@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.peers;
 
 import io.hearth.discovery.mdns.machine.TagKey;
 import io.hearth.identity.NamespaceKeys;
@@ -10,11 +10,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** The keys of a node's adverts. They are overwritten when the node ends; until then a thread of mDNS may use a former one. */
-final class TagKeys implements AutoCloseable {
+public final class TagKeys implements AutoCloseable {
     private final Queue<NamespaceKeys> owned = new ConcurrentLinkedQueue<>();
 
     /** The current key, which signs adverts, and the former one, which verifies those of a machine that was away. */
-    List<TagKey> of(RosterBook book) {
+    public List<TagKey> of(RosterBook book) {
         var keys = new ArrayList<TagKey>();
         for (NetworkNamespace namespace :
                 book.former().map(old -> List.of(book.current(), old)).orElse(List.of(book.current()))) {

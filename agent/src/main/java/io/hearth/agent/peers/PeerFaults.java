@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.peers;
 
 import io.hearth.agent.loop.NodeEvent;
 import io.hearth.agent.loop.RejectedEventException;
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * <p>If an event of this node itself makes a machine throw, that is a bug here, and the exception is thrown on. So is an exception of an
  * effect.
  */
-final class PeerFaults {
+public final class PeerFaults {
     private static final Logger LOG = LoggerFactory.getLogger(PeerFaults.class);
     private static final int KEPT_MAX = 16;
     private static final int TEXT_MAX = 200;
@@ -30,7 +30,7 @@ final class PeerFaults {
     private final Map<String, ClusterStatus.Fault> kept = new LinkedHashMap<>();
 
     /** @param closer ends the link to a node and sends it the reason */
-    PeerFaults(BiConsumer<NodeId, String> closer) {
+    public PeerFaults(BiConsumer<NodeId, String> closer) {
         this.closer = closer;
     }
 
@@ -39,7 +39,7 @@ final class PeerFaults {
      *
      * @return whether the handler accepted it
      */
-    boolean guard(NodeEvent event, Consumer<NodeEvent> handler) {
+    public boolean guard(NodeEvent event, Consumer<NodeEvent> handler) {
         try {
             handler.accept(event);
             return true;
@@ -82,14 +82,14 @@ final class PeerFaults {
     }
 
     /** Counts a fault and ends the link to the node. */
-    void close(NodeId peer, String why) {
+    public void close(NodeId peer, String why) {
         String text = why.length() > TEXT_MAX ? why.substring(0, TEXT_MAX - 1) + "…" : why;
         count(peer.shortText(), text);
         closer.accept(peer, text);
     }
 
     /** Counts a fault of a sender without closing its link. */
-    void count(String who, String why) {
+    public void count(String who, String why) {
         ClusterStatus.Fault known = kept.remove(who);
         long count = known == null ? 1 : known.count() + 1;
         if (Long.bitCount(count) == 1) { // a peer with many faults must not fill the log
@@ -102,7 +102,7 @@ final class PeerFaults {
     }
 
     /** The faults, the newest last. */
-    List<ClusterStatus.Fault> list() {
+    public List<ClusterStatus.Fault> list() {
         return new ArrayList<>(kept.values());
     }
 }
