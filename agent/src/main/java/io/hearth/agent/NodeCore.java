@@ -9,6 +9,7 @@ import io.hearth.agent.peers.PeerFaults;
 import io.hearth.agent.peers.PeerFinder;
 import io.hearth.agent.peers.PeerWatch;
 import io.hearth.agent.peers.RefusedPeers;
+import io.hearth.agent.roster.RosterTalk;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;

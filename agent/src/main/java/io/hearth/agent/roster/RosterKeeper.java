@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.roster;
 
 import io.hearth.agent.loop.NodeEvent;
 import io.hearth.core.Clock;
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * The one thread of a process that reads and writes the files of the roster. It stores the decisions of the owner thread, and detects
  * changes by another process of the home, such as {@code hearth remove}.
  */
-final class RosterKeeper implements AutoCloseable {
+public final class RosterKeeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RosterKeeper.class);
     private static final long POLL_MILLIS = 200;
     private static final long SEEN_NANOS = 30_000_000_000L;
@@ -69,7 +69,7 @@ final class RosterKeeper implements AutoCloseable {
     }
 
     /** A keeper that has not started; its thread reads the files first. */
-    RosterKeeper(HearthHome home, NetworkNamespace given, NodeIdentity identity, Consumer<NodeEvent> sink) {
+    public RosterKeeper(HearthHome home, NetworkNamespace given, NodeIdentity identity, Consumer<NodeEvent> sink) {
         this.file = RosterFile.in(home, given.name());
         this.blocks = BlockFile.in(home);
         this.seenFile = SeenFile.in(home, given.name());
@@ -80,7 +80,7 @@ final class RosterKeeper implements AutoCloseable {
         this.thread = Thread.ofPlatform().daemon().name("hearth-roster").unstarted(this::run);
     }
 
-    void start() {
+    public void start() {
         thread.start();
     }
 

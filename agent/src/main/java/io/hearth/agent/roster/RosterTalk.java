@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.roster;
 
 import io.hearth.agent.loop.MachineDriver;
 import io.hearth.core.Bytes;
@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Steps the roster's machine for a node and carries out its effects. Owner thread only. */
-final class RosterTalk {
+public final class RosterTalk {
     private static final Logger LOG = LoggerFactory.getLogger(RosterTalk.class);
 
     private static final int SHUT_OUT_MAX = 256;
@@ -59,7 +59,7 @@ final class RosterTalk {
         void rekeyed(RosterBook book);
     }
 
-    RosterTalk(
+    public RosterTalk(
             PeerId self,
             RosterBook book,
             RosterKeeper keeper,
@@ -80,12 +80,12 @@ final class RosterTalk {
                 this::carryOut);
     }
 
-    MachineDriver<State, Event, Effect> driver() {
+    public MachineDriver<State, Event, Effect> driver() {
         return machine;
     }
 
     /** A number that rises when the result of {@link #outOf} may have changed. */
-    long changes() {
+    public long changes() {
         return changes;
     }
 
@@ -93,7 +93,7 @@ final class RosterTalk {
      * Those of the given and the linked machines, other than this one, that are excluded: removed, or not on the roster when the secret was
      * replaced.
      */
-    SortedSet<PeerId> outOf(Collection<PeerId> machines) {
+    public SortedSet<PeerId> outOf(Collection<PeerId> machines) {
         var out = new TreeSet<>(machines);
         links.keySet().forEach(node -> out.add(node.peer()));
         out.removeIf(machineOf -> machineOf.equals(self) || !isOut(machineOf));
@@ -106,12 +106,12 @@ final class RosterTalk {
     }
 
     /** A message for people; empty if there is none. */
-    Optional<String> problem() {
+    public Optional<String> problem() {
         return Optional.of(problem.isEmpty() ? said : problem).filter(line -> !line.isEmpty());
     }
 
     /** Handles a new link; {@code proved} names the secret of its handshake, which may have been replaced meanwhile. */
-    void admitted(NodeId node, Bytes proved) {
+    public void admitted(NodeId node, Bytes proved) {
         var link = new LinkId(node.peer(), ++numbers);
         if (proved.equals(book.keyId())) {
             shutOut.remove(node.peer());
@@ -134,11 +134,11 @@ final class RosterTalk {
     }
 
     /** Stores the label of a machine, when its link begins and when it ends. */
-    void saw(NodeId node, String label) {
+    public void saw(NodeId node, String label) {
         keeper.saw(node.peer(), label, clock.epochMillis());
     }
 
-    void lost(NodeId node) {
+    public void lost(NodeId node) {
         LinkId link = links.remove(node);
         if (link != null) {
             nodes.remove(link);
@@ -146,7 +146,7 @@ final class RosterTalk {
         }
     }
 
-    void heard(NodeId from, BiConsumer<NodeId, String> faults, int kind, byte[] bytes) {
+    public void heard(NodeId from, BiConsumer<NodeId, String> faults, int kind, byte[] bytes) {
         LinkId link = links.get(from);
         if (link == null) {
             return;
@@ -158,13 +158,13 @@ final class RosterTalk {
         }
     }
 
-    void opened(RekeyChannel channel) {
+    public void opened(RekeyChannel channel) {
         LinkId link = link(channel);
         channels.put(link, channel);
         machine.step(new Event.Opened(link, true, Bytes.EMPTY));
     }
 
-    void heard(RekeyChannel channel, int kind, byte[] bytes) {
+    public void heard(RekeyChannel channel, int kind, byte[] bytes) {
         LinkId link = link(channel);
         if (!channels.containsKey(link) || !RosterMessageCodec.isKind(kind)) {
             return;
@@ -176,22 +176,22 @@ final class RosterTalk {
         }
     }
 
-    void closed(RekeyChannel channel) {
+    public void closed(RekeyChannel channel) {
         LinkId link = link(channel);
         channels.remove(link);
         machine.step(new Event.Closed(link));
     }
 
-    void stored(RosterBook onDisk) {
+    public void stored(RosterBook onDisk) {
         problem = "";
         machine.step(new Event.Stored(onDisk));
     }
 
-    void problem(String line) {
+    public void problem(String line) {
         problem = line;
     }
 
-    void block(SortedSet<PeerId> machines) {
+    public void block(SortedSet<PeerId> machines) {
         admission.block(machines);
         for (NodeId node : Map.copyOf(links).keySet()) {
             if (machines.contains(node.peer())) {

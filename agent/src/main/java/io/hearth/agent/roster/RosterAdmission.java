@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.roster;
 
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
@@ -11,14 +11,14 @@ import java.util.Optional;
 import java.util.SortedSet;
 
 /** Decides which nodes are admitted after they proved a secret, by the current roster and this machine's own list of blocked machines. */
-final class RosterAdmission implements AdmissionPolicy {
+public final class RosterAdmission implements AdmissionPolicy {
     private final PeerId self;
     private final boolean isClosed;
     private volatile RosterBook book; // written by the owner thread, read by the links'
     private volatile SortedSet<PeerId> blocked = Collections.emptySortedSet(); // written and read like book
 
     /** @param isClosed whether only machines on the roster are admitted */
-    RosterAdmission(PeerId self, RosterBook book, boolean isClosed) {
+    public RosterAdmission(PeerId self, RosterBook book, boolean isClosed) {
         this.self = self;
         this.book = book;
         this.isClosed = isClosed;
@@ -28,7 +28,7 @@ final class RosterAdmission implements AdmissionPolicy {
         book = newest;
     }
 
-    void block(SortedSet<PeerId> machines) {
+    public void block(SortedSet<PeerId> machines) {
         blocked = machines;
     }
 
