@@ -2,6 +2,10 @@ package io.hearth.agent;
 
 import io.hearth.accel.EngineName;
 import io.hearth.accel.select.Engines;
+import io.hearth.agent.group.Collectives;
+import io.hearth.agent.group.GroupTalk;
+import io.hearth.agent.group.Membership;
+import io.hearth.agent.group.machine.TrainerNote;
 import io.hearth.agent.loop.CloseStack;
 import io.hearth.agent.loop.EngineEvents;
 import io.hearth.agent.loop.LinkEvents;

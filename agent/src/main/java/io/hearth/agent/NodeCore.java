@@ -1,5 +1,9 @@
 package io.hearth.agent;
 
+import io.hearth.agent.group.ControlData;
+import io.hearth.agent.group.GroupTalk;
+import io.hearth.agent.group.Membership;
+import io.hearth.agent.group.machine.TrainerNote;
 import io.hearth.agent.loop.NodeEvent;
 import io.hearth.agent.loop.NodeInbox;
 import io.hearth.agent.loop.NodeLoop;

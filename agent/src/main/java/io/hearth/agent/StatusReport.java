@@ -1,5 +1,7 @@
 package io.hearth.agent;
 
+import io.hearth.agent.group.GroupTalk;
+import io.hearth.agent.group.Membership;
 import io.hearth.agent.peers.Duplicates;
 import io.hearth.agent.peers.PeerDirectory;
 import io.hearth.agent.peers.PeerWatch;

@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.group.machine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

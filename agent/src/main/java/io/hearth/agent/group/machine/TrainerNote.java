@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.group.machine;
 
 import io.hearth.collective.RankBounds;
 import io.hearth.collective.group.GroupActivity;
@@ -25,9 +25,9 @@ import java.util.List;
  * @param most ranks that it trains with, not below {@code least}
  * @param spare whether it waits because the group is full
  */
-record TrainerNote(String group, int least, int most, GroupActivity activity, boolean spare) {
+public record TrainerNote(String group, int least, int most, GroupActivity activity, boolean spare) {
     /** Kind of the message on a control link. */
-    static final int KIND = 41;
+    public static final int KIND = 41;
 
     /** The activities by their number on the wire. */
     private static final List<GroupActivity> ACTIVITIES =
@@ -36,14 +36,14 @@ record TrainerNote(String group, int least, int most, GroupActivity activity, bo
     private static final int GROUP_AT = 6;
     private static final int BYTES_MAX = GROUP_AT + ViewRules.GROUP_CHARACTERS_MAX;
 
-    TrainerNote {
+    public TrainerNote {
         var _ = new RankBounds(least, most);
         if (group.isEmpty() || !ViewRules.isGroupName(group)) {
             throw new IllegalArgumentException("group must be 1 to 63 characters of a-z, 0-9 and '-'");
         }
     }
 
-    byte[] encode() {
+    public byte[] encode() {
         byte[] name = group.getBytes(StandardCharsets.US_ASCII);
         return ByteBuffer.allocate(GROUP_AT + name.length)
                 .order(ByteOrder.LITTLE_ENDIAN)
@@ -60,7 +60,7 @@ record TrainerNote(String group, int least, int most, GroupActivity activity, bo
      *
      * @throws MalformedMessageException if the bytes are no note
      */
-    static TrainerNote decode(byte[] bytes) throws MalformedMessageException {
+    public static TrainerNote decode(byte[] bytes) throws MalformedMessageException {
         if (bytes.length <= GROUP_AT || bytes.length > BYTES_MAX) {
             throw new MalformedMessageException("a trainer's note has " + bytes.length + " bytes");
         }

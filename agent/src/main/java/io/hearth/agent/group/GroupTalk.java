@@ -1,5 +1,7 @@
-package io.hearth.agent;
+package io.hearth.agent.group;
 
+import io.hearth.agent.group.machine.GroupPlaces;
+import io.hearth.agent.group.machine.TrainerNote;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.collective.RankBounds;
 import io.hearth.collective.engine.CollectiveEngine;
@@ -19,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Exchanges trainer notes with linked nodes, and passes the conclusions to the collectives. Owner thread only. */
-final class GroupTalk {
+public final class GroupTalk {
     private static final Logger LOG = LoggerFactory.getLogger(GroupTalk.class);
 
     private final NodeId self;
@@ -38,7 +40,7 @@ final class GroupTalk {
      * @param engine of a trainer; empty for an agent, which sends nothing
      * @param messenger sends a note on the link to a node; lost if there is none
      */
-    GroupTalk(
+    public GroupTalk(
             NodeId self,
             String group,
             RankBounds bounds,
@@ -51,18 +53,18 @@ final class GroupTalk {
         this.messenger = messenger;
     }
 
-    void admitted(NodeId node) {
+    public void admitted(NodeId node) {
         linked.add(node);
         notes.remove(node); // from another start of the node
         sent.ifPresent(note -> messenger.accept(node, note.encode()));
     }
 
-    void lost(NodeId node) {
+    public void lost(NodeId node) {
         linked.remove(node);
         notes.remove(node);
     }
 
-    void heard(NodeId node, byte[] bytes) throws MalformedMessageException {
+    public void heard(NodeId node, byte[] bytes) throws MalformedMessageException {
         TrainerNote note = TrainerNote.decode(bytes);
         if (linked.contains(node) && note.group().equals(group)) {
             notes.put(node, note);
@@ -74,7 +76,7 @@ final class GroupTalk {
      *
      * @param stepAside takes this node out of its view; called when the group is full without it
      */
-    void drive(View view, Runnable stepAside) {
+    public void drive(View view, Runnable stepAside) {
         if (engine.isEmpty()) {
             return;
         }
@@ -112,7 +114,7 @@ final class GroupTalk {
     }
 
     /** Other linked trainers of the group, with their notes. */
-    List<ClusterStatus.Trainer> trainers(View view) {
+    public List<ClusterStatus.Trainer> trainers(View view) {
         return notes.entrySet().stream()
                 .map(entry -> new ClusterStatus.Trainer(
                         entry.getKey(),
@@ -124,7 +126,7 @@ final class GroupTalk {
     }
 
     /** Whether the group is full without this trainer. */
-    boolean isSpare() {
+    public boolean isSpare() {
         return places.spare();
     }
 }

@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.group;
 
 import io.hearth.collective.engine.CollectiveEngine;
 import io.hearth.core.Bytes;
@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** A node's collectives as the view change uses them; an agent has none. */
-sealed interface Collectives {
+public sealed interface Collectives {
     /** Stops all data threads and returns the status of the collectives; empty without any. */
     Optional<Bytes> freeze(Lineage lineage, long epoch);
 

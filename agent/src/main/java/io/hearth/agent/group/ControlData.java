@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.group;
 
 import io.hearth.collective.group.CollectiveMessages;
 import io.hearth.core.MalformedMessageException;
@@ -11,7 +11,7 @@ import io.hearth.election.View;
  * Checks the reports and resolutions of collectives, which the view change carries as opaque bytes. One that breaks a bound ends the
  * sender's link, and no node forwards it.
  */
-final class ControlData {
+public final class ControlData {
     private ControlData() {}
 
     /**
@@ -19,7 +19,7 @@ final class ControlData {
      *
      * @throws MalformedMessageException if a part of it is no report or resolution; its text names the part
      */
-    static void requireReadable(Message message) throws MalformedMessageException {
+    public static void requireReadable(Message message) throws MalformedMessageException {
         switch (message) {
             case Message.Prepare prepare -> require(prepare.view());
             case Message.Here here -> {

@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.group.machine;
 
 import io.hearth.collective.group.GroupActivity;
 import io.hearth.identity.NodeId;
@@ -19,7 +19,7 @@ import java.util.TreeSet;
  * @param meetsStep whether another trainer of the group in the view has begun a step
  * @param spare whether all places are taken without this trainer
  */
-record GroupPlaces(GroupActivity elsewhere, boolean meetsStep, boolean spare) {
+public record GroupPlaces(GroupActivity elsewhere, boolean meetsStep, boolean spare) {
     /**
      * Draws the conclusions.
      *
@@ -28,7 +28,8 @@ record GroupPlaces(GroupActivity elsewhere, boolean meetsStep, boolean spare) {
      * @param inView trainers of the group in the view, by rank, this one included
      * @param notes of linked trainers of the same group
      */
-    static GroupPlaces of(NodeId self, TrainerNote own, List<NodeId> inView, SortedMap<NodeId, TrainerNote> notes) {
+    public static GroupPlaces of(
+            NodeId self, TrainerNote own, List<NodeId> inView, SortedMap<NodeId, TrainerNote> notes) {
         GroupActivity elsewhere = notes.entrySet().stream()
                 .filter(entry ->
                         !inView.contains(entry.getKey()) && !entry.getValue().spare())

@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.group;
 
 import io.hearth.agent.loop.MachineDriver;
 import io.hearth.agent.votes.VoterThread;
@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Carries out the effects of the view change in order: a durable write is on disk before a message that relies on it is sent. */
-final class Membership {
+public final class Membership {
     private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
 
     private final VoterThread voter;
@@ -52,7 +52,7 @@ final class Membership {
      * @param left called once this node may exit
      * @param blamed gets a node whose view contradicts a known one, and the contradiction
      */
-    Membership(
+    public Membership(
             ViewMachine machine,
             ViewMachine.Start start,
             Clock clock,
@@ -75,21 +75,21 @@ final class Membership {
     }
 
     /** Carries out the first effects, on the owner thread before the first event. */
-    void start() {
+    public void start() {
         beforeStart.forEach(this::carryOut);
         beforeStart = List.of();
     }
 
-    MachineDriver<ViewState, ViewEvent, ViewEffect> driver() {
+    public MachineDriver<ViewState, ViewEvent, ViewEffect> driver() {
         return views;
     }
 
-    View view() {
+    public View view() {
         return views.state().view();
     }
 
     /** Sends on the link to {@code to}; the message is lost if there is none. */
-    void send(NodeId to, Message message) {
+    public void send(NodeId to, Message message) {
         messenger.accept(to, message);
     }
 
@@ -97,7 +97,7 @@ final class Membership {
      * Handles another computer with this node's identity. The records are set aside, because the other computer has the same ones. Open
      * work ends, and every later call in this process fails.
      */
-    void ownDoubled(String text, SortedSet<PeerId> machines) {
+    public void ownDoubled(String text, SortedSet<PeerId> machines) {
         doubled = text;
         setAside.accept("another computer uses the same identity");
         views.step(new ViewEvent.Doubled(machines));
@@ -105,7 +105,7 @@ final class Membership {
     }
 
     /** The reason why this node waits: for its disk, for a quorum, or for admission, perhaps after a removal; empty if it does not wait. */
-    Optional<String> waiting() {
+    public Optional<String> waiting() {
         Optional<String> fault = views.state().diskFault();
         if (fault.isPresent()) {
             return fault;

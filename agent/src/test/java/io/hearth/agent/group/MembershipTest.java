@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.group;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
