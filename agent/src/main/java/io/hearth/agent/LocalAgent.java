@@ -1,6 +1,8 @@
 package io.hearth.agent;
 
 import com.google.gson.JsonObject;
+import io.hearth.agent.api.LocalApiServer;
+import io.hearth.agent.api.StatusJson;
 import io.hearth.agent.loop.CloseStack;
 import io.hearth.agent.status.VersionedValue;
 import io.hearth.core.SetupException;

@@ -13,6 +13,8 @@ import io.hearth.agent.loop.NodeEvent;
 import io.hearth.agent.loop.NodeInbox;
 import io.hearth.agent.loop.NodeLoop;
 import io.hearth.agent.loop.RejectedEventException;
+import io.hearth.agent.node.NodeCore;
+import io.hearth.agent.node.StatusReport;
 import io.hearth.agent.peers.PeerDirectory;
 import io.hearth.agent.peers.PeerFaults;
 import io.hearth.agent.peers.PeerFinder;

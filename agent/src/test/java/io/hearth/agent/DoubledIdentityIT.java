@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.agent.api.StatusJson;
 import io.hearth.agent.peers.Sources;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.collective.DistributedContext;

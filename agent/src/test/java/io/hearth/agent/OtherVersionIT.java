@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
+import io.hearth.agent.api.StatusJson;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.core.NotEnoughPeersException;
 import io.hearth.identity.NodeIdentity;

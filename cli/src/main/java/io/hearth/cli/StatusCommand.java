@@ -4,7 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.hearth.agent.LocalAgent;
-import io.hearth.agent.LocalApiClient;
+import io.hearth.agent.api.LocalApiClient;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Table;
 import io.hearth.cli.terminal.Terminal;

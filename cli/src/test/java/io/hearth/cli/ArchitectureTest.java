@@ -105,6 +105,7 @@ final class ArchitectureTest {
     private static final Map<String, Set<String>> OPEN = Map.ofEntries(
             Map.entry("accel.metal", Set.of("cli")),
             Map.entry("accel.select", Set.of("agent", "bench", "cli", "collective", "compression")),
+            Map.entry("agent.api", Set.of("cli")),
             Map.entry("agent.pairing", Set.of("cli")),
             Map.entry("agent.status", Set.of("cli")),
             Map.entry("collective.engine", Set.of("agent")),

@@ -3,7 +3,7 @@ package io.hearth.cli;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
-import io.hearth.agent.LocalApiClient;
+import io.hearth.agent.api.LocalApiClient;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;

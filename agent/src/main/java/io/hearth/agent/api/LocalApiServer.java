@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.api;
 
 import com.google.gson.JsonObject;
 import io.hearth.agent.status.VersionedValue;
@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * not read its answer. Watchers may not take all places, so that other clients get one. Only processes of the same user are served
  * (SO_PEERCRED), and the socket is in a folder that only this user may enter.
  */
-final class LocalApiServer implements AutoCloseable {
+public final class LocalApiServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LocalApiServer.class);
     private static final int CLIENTS_MAX = 32;
     private static final int WATCHERS_MAX = 24;
@@ -81,7 +81,7 @@ final class LocalApiServer implements AutoCloseable {
      * @param ageNanos largest possible age of the newest status
      * @throws SetupException if another agent serves there, or the path cannot be used; its text says what to do
      */
-    static LocalApiServer start(Path path, VersionedValue<JsonObject> status, LongSupplier ageNanos)
+    public static LocalApiServer start(Path path, VersionedValue<JsonObject> status, LongSupplier ageNanos)
             throws SetupException {
         try {
             clearStale(path);

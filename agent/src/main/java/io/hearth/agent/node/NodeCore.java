@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.node;
 
 import io.hearth.agent.group.ControlData;
 import io.hearth.agent.group.GroupTalk;
@@ -50,7 +50,7 @@ import org.slf4j.LoggerFactory;
  * The work of a node's owner thread: passes each event to the machines that it concerns, and publishes the status. It decides nothing
  * itself.
  */
-final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
+public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private static final Logger LOG = LoggerFactory.getLogger(NodeCore.class);
     private static final long PUBLISH_NANOS = 250_000_000;
 
@@ -78,7 +78,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private boolean started;
 
     /** The parts that a node's owner thread steps. */
-    record Parts(
+    public record Parts(
             NodeId self,
             NodeInbox inbox,
             Links links,
@@ -96,7 +96,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
      * @param startedNanos start time of the node
      * @param publisher takes each new status, with the topology of that moment
      */
-    NodeCore(
+    public NodeCore(
             Clock clock,
             long startedNanos,
             Parts parts,
@@ -120,7 +120,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     }
 
     /** The current status of the node. */
-    ClusterStatus status() {
+    public ClusterStatus status() {
         return report.status(membership, watch, directory, refused.list(), faults.list(), duplicates, firstPeerMillis);
     }
 

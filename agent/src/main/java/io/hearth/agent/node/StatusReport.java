@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.node;
 
 import io.hearth.agent.group.GroupTalk;
 import io.hearth.agent.group.Membership;
@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the {@link ClusterStatus} from the parts of a node. Owner thread only. */
-final class StatusReport {
+public final class StatusReport {
     private final NodeId self;
     private final int port;
     private final Supplier<ClusterStatus.Namespace> namespace;
@@ -40,7 +40,7 @@ final class StatusReport {
      * @param discovery diagnosis of discovery, in one line, if there is one
      * @param mdns counters of mDNS
      */
-    StatusReport(
+    public StatusReport(
             NodeId self,
             int port,
             Supplier<ClusterStatus.Namespace> namespace,

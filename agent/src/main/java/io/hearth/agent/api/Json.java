@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.api;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;

@@ -1,4 +1,4 @@
-package io.hearth.agent;
+package io.hearth.agent.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,10 +1,11 @@
-package io.hearth.agent;
+package io.hearth.agent.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import io.hearth.agent.LocalAgent;
 import io.hearth.agent.status.VersionedValue;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
