@@ -172,8 +172,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             }
             case NodeEvent.Blocked(var machines) -> {
                 roster.ifPresent(talking -> talking.block(machines));
-                finder.networkChanged(); // a rejected node is admitted again, and would wait a minute before its next
-                // dial
+                finder.networkChanged(); // an admitted node would wait a minute before its next dial
             }
             case NodeEvent.Progress(long doneUpTo, GroupPhase phase) ->
                 membership.driver().step(new ViewEvent.Progress(doneUpTo, phase));

@@ -15,6 +15,7 @@ import io.hearth.compression.codecs.Codecs;
 import io.hearth.compression.memory.DgcMemory;
 import io.hearth.compression.memory.ErrorFeedback;
 import io.hearth.compression.memory.GradientMemory;
+import io.hearth.compression.memory.PowerRound;
 import io.hearth.compression.memory.PowerSgdMemory;
 import io.hearth.compression.sparse.RandomKCodec;
 import io.hearth.compression.sparse.SparseSum;
@@ -345,7 +346,7 @@ final class SumOracles implements AutoCloseable {
             CompressionStrategy.PowerSgd strategy, List<Integer> ranks, IntFunction<float[]> gradients, int count)
             throws Exception {
         int columns = columns(count);
-        var rounds = new TreeMap<Integer, PowerSgdMemory.Round>();
+        var rounds = new TreeMap<Integer, PowerRound>();
         for (int rank : ranks) {
             PowerSgdMemory memory = factors.computeIfAbsent(
                     rank,
@@ -363,13 +364,13 @@ final class SumOracles implements AutoCloseable {
             }
             rounds.put(rank, memory.begin(key(count), gradient, count, columns));
         }
-        spread(rounds.values().stream().map(PowerSgdMemory.Round::left).toList());
-        for (PowerSgdMemory.Round round : rounds.values()) {
+        spread(rounds.values().stream().map(PowerRound::left).toList());
+        for (PowerRound round : rounds.values()) {
             round.leftSummed(1);
         }
-        spread(rounds.values().stream().map(PowerSgdMemory.Round::right).toList());
+        spread(rounds.values().stream().map(PowerRound::right).toList());
         MemorySegment result = arena.allocate(FLOAT, count);
-        for (PowerSgdMemory.Round round : rounds.values()) {
+        for (PowerRound round : rounds.values()) {
             round.rightSummed(1);
             round.deliver(result);
             round.commit();

@@ -1,13 +1,14 @@
 package io.hearth.compression.memory;
 
 import io.hearth.accel.CodecKernels;
+import io.hearth.compression.Pending;
 import io.hearth.compression.format.Float32;
 import io.hearth.compression.sparse.DrawnIndices;
 import io.hearth.compression.sparse.SparseSum;
 import java.lang.foreign.MemorySegment;
 
-/** One draw of {@link RandomKMemory}. */
-final class DrawnPending implements RandomKMemory.Drawn {
+/** Values drawn by {@link RandomKMemory} that are not yet known to have been summed. */
+public final class DrawnPending implements Pending {
     private final CodecKernels kernels;
     private final TensorMemory.Encoding encoding;
     private final DrawnIndices indices;
@@ -29,7 +30,12 @@ final class DrawnPending implements RandomKMemory.Drawn {
         return encoding.encodedBytes();
     }
 
-    @Override
+    /**
+     * Writes the sum of the tensor: the summed values at the drawn indices, 0 elsewhere. {@link #commit} must follow.
+     *
+     * @param sums the drawn values of all members, added, in the order in which they were drawn
+     * @param sum native memory for as many float32 as the gradient has; written; may be that of the gradient
+     */
     public void deliver(MemorySegment sums, MemorySegment sum) {
         encoding.checkPending();
         Float32.checkRoom(sum, indices.count());

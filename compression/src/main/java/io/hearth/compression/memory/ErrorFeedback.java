@@ -134,7 +134,7 @@ public final class ErrorFeedback extends GradientMemory {
                     + "' encodes a tensor as a whole, not in parts: call prepare, or choose a codec with blocks");
         }
         TensorMemory tensor = tensor(key, gradient, count);
-        return new PartResiduals(blocks, tensor, gradient, seed, draw(tensor, key), scratch);
+        return new PendingParts(blocks, tensor, gradient, seed, draw(tensor, key), scratch);
     }
 
     /**

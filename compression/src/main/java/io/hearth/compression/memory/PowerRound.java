@@ -4,13 +4,17 @@ import io.hearth.accel.CodecKernels;
 import io.hearth.accel.MatrixKernels;
 import io.hearth.compression.MaxMagnitude;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.Pending;
 import io.hearth.compression.format.Float32;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 
-/** One round of {@link PowerSgdMemory}; owns the factors until it ends, and leaves gradient and memory unchanged until it delivers. */
-final class PowerRound implements PowerSgdMemory.Round {
+/**
+ * One gradient on its way through both sums of {@link PowerSgdMemory}; the caller makes the calls in this order. Owns the factors until it
+ * ends, and leaves gradient and memory unchanged until it delivers.
+ */
+public final class PowerRound implements Pending {
     private enum Stage {
         LEFT,
         RIGHT,
@@ -120,13 +124,18 @@ final class PowerRound implements PowerSgdMemory.Round {
         return gradient.get(Float32.FLOAT, index * Float.BYTES) + residual().get(Float32.FLOAT, index * Float.BYTES);
     }
 
-    @Override
+    /** The left factor, {@code rows * rank} float32 in native memory: to be summed in place over all members. */
     public MemorySegment left() {
         need(Stage.LEFT);
         return left;
     }
 
-    @Override
+    /**
+     * Takes the mean of the left factors.
+     *
+     * @param contributors number of factors that were summed, at least 1
+     * @throws NonFiniteException if the sum is not finite; only {@link #rollback} may follow then
+     */
     public void leftSummed(int contributors) throws NonFiniteException {
         need(Stage.LEFT);
         mean(left, contributors);
@@ -137,13 +146,13 @@ final class PowerRound implements PowerSgdMemory.Round {
         stage = Stage.RIGHT;
     }
 
-    @Override
+    /** The right factor, {@code columns * rank} float32 in native memory: to be summed in place over all members. */
     public MemorySegment right() {
         need(Stage.RIGHT);
         return right;
     }
 
-    @Override
+    /** As {@link #leftSummed}, for the right factors. */
     public void rightSummed(int contributors) throws NonFiniteException {
         need(Stage.RIGHT);
         mean(right, contributors);
@@ -151,7 +160,12 @@ final class PowerRound implements PowerSgdMemory.Round {
         stage = Stage.DONE;
     }
 
-    @Override
+    /**
+     * Writes the mean of all members' gradients, as far as a matrix of this rank can express it, and computes the residual;
+     * {@link #commit} must follow.
+     *
+     * @param mean native memory for as many float32 as the gradient has; written; may be that of the gradient
+     */
     public void deliver(MemorySegment mean) {
         Float32.checkRoom(mean, count);
         gradientEnds();
@@ -173,6 +187,7 @@ final class PowerRound implements PowerSgdMemory.Round {
         return encoding.encodedBytes();
     }
 
+    /** The mean was used: the residual is kept, and the next round starts from these factors. */
     @Override
     public void commit() {
         if (stage != Stage.DELIVERED) {
@@ -182,6 +197,10 @@ final class PowerRound implements PowerSgdMemory.Round {
         end();
     }
 
+    /**
+     * The round was abandoned: the memory is as before {@link PowerSgdMemory#begin}. Allowed at any time before the end; if the mean
+     * was delivered already, the residual becomes 0.
+     */
     @Override
     public void rollback() {
         if (stage == Stage.ENDED) {

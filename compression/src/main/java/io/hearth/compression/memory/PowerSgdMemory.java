@@ -19,11 +19,11 @@ import java.util.SplittableRandom;
  *
  * <pre>
  * M = gradient + residual                        {@link #begin}
- * P = M Q            sum P over the members      {@link Round#left}, {@link Round#leftSummed}
+ * P = M Q            sum P over the members      {@link PowerRound#left}, {@link PowerRound#leftSummed}
  * P' = orthogonalised mean of P
- * Q' = M^T P'        sum Q' over the members     {@link Round#right}, {@link Round#rightSummed}
- * M' = P' mean(Q')^T, the same on all            {@link Round#deliver}
- * residual' = M - P' Q'^T with its own Q'        {@link Round#deliver}, {@link Round#commit}
+ * Q' = M^T P'        sum Q' over the members     {@link PowerRound#right}, {@link PowerRound#rightSummed}
+ * M' = P' mean(Q')^T, the same on all            {@link PowerRound#deliver}
+ * residual' = M - P' Q'^T with its own Q'        {@link PowerRound#deliver}, {@link PowerRound#commit}
  * </pre>
  *
  * The residuals of all members add up to the loss of the mean gradient, so over time nothing is lost.
@@ -67,45 +67,6 @@ public final class PowerSgdMemory extends CompressionMemory {
         this.kernels = kernels;
     }
 
-    /** One gradient on its way through both sums; the caller makes the calls in this order. */
-    public interface Round extends Pending {
-        /** The left factor, {@code rows * rank} float32 in native memory: to be summed in place over all members. */
-        MemorySegment left();
-
-        /**
-         * Takes the mean of the left factors.
-         *
-         * @param contributors number of factors that were summed, at least 1
-         * @throws NonFiniteException if the sum is not finite; only {@link #rollback} may follow then
-         */
-        void leftSummed(int contributors) throws NonFiniteException;
-
-        /** The right factor, {@code columns * rank} float32 in native memory: to be summed in place over all members. */
-        MemorySegment right();
-
-        /** As {@link #leftSummed}, for the right factors. */
-        void rightSummed(int contributors) throws NonFiniteException;
-
-        /**
-         * Writes the mean of all members' gradients, as far as a matrix of this rank can express it, and computes the residual;
-         * {@link #commit} must follow.
-         *
-         * @param mean native memory for as many float32 as the gradient has; written; may be that of the gradient
-         */
-        void deliver(MemorySegment mean);
-
-        /** The mean was used: the residual is kept, and the next round starts from these factors. */
-        @Override
-        void commit();
-
-        /**
-         * The round was abandoned: the memory is as before {@link PowerSgdMemory#begin}. Allowed at any time before the end; if the mean
-         * was delivered already, the residual becomes 0.
-         */
-        @Override
-        void rollback();
-    }
-
     /** Size of the left factor of such a matrix; arguments as in {@link #begin}. */
     public long leftBytes(long count, int columns) {
         return Math.ceilDiv(count, (long) columns) * width(count, columns) * Float.BYTES;
@@ -126,7 +87,7 @@ public final class PowerSgdMemory extends CompressionMemory {
      * @throws NonFiniteException if a value of the sum is not finite, or too large for its products; nothing is pending then
      * @throws IllegalStateException if this key is pending already, or is new and the memory is full
      */
-    public Round begin(String key, MemorySegment gradient, long count, int columns) throws NonFiniteException {
+    public PowerRound begin(String key, MemorySegment gradient, long count, int columns) throws NonFiniteException {
         TensorMemory tensor = tensor(key, gradient, count, columns);
         var random = new SplittableRandom(seed ^ key.hashCode() ^ (tensor.steps() << Integer.SIZE));
         return new PowerRound(kernels, remembers, tensor, gradient, count, columns, width(count, columns))

@@ -39,17 +39,6 @@ public final class RandomKMemory extends CompressionMemory {
         this.kernels = kernels;
     }
 
-    /** Drawn values that are not yet known to have been summed. */
-    public interface Drawn extends Pending {
-        /**
-         * Writes the sum of the tensor: the summed values at the drawn indices, 0 elsewhere. {@link #commit} must follow.
-         *
-         * @param sums the drawn values of all members, added, in the order in which they were drawn
-         * @param sum native memory for as many float32 as the gradient has; written; may be that of the gradient
-         */
-        void deliver(MemorySegment sums, MemorySegment sum);
-    }
-
     /** The number of values drawn from {@code count}: {@code fraction * count} rounded to the nearest, at least 1. */
     public long kept(long count) {
         return TopKCodec.kept(fraction, count);
@@ -66,7 +55,7 @@ public final class RandomKMemory extends CompressionMemory {
      * @throws NonFiniteException if any value, drawn or not, is not finite; nothing is pending then
      * @throws IllegalStateException if this key is pending already, or is new and the memory is full
      */
-    public Drawn prepare(String key, MemorySegment gradient, long count, long seed, MemorySegment drawn)
+    public DrawnPending prepare(String key, MemorySegment gradient, long count, long seed, MemorySegment drawn)
             throws NonFiniteException {
         TensorMemory tensor = tensor(key, gradient, count);
         var indices = DrawnIndices.of(fraction, seed, count);

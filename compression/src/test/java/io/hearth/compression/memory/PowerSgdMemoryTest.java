@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.format.Float32;
-import io.hearth.compression.memory.PowerSgdMemory.Round;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -46,7 +45,7 @@ final class PowerSgdMemoryTest {
             for (int rank0 = 0; rank0 < world; rank0++) {
                 matrices.add(withResidual(members.get(rank0), gradients.get(rank0), rows, columns));
             }
-            List<Round> rounds = begin(gradients, rows, columns);
+            List<PowerRound> rounds = begin(gradients, rows, columns);
             int width = (int) (rounds.getFirst().left().byteSize() / Float.BYTES / rows);
             assertEquals(Math.min(rank, Math.min(rows, columns)), width);
             sumLeft(rounds);
@@ -67,10 +66,10 @@ final class PowerSgdMemoryTest {
             double[][] expected = Dense.product(left, right);
             float[] first = delivered(rounds.getFirst(), rows * columns);
             Dense.assertClose(expected, Dense.matrix(first, rows, columns), 1e-3);
-            for (Round round : rounds.subList(1, world)) {
+            for (PowerRound round : rounds.subList(1, world)) {
                 assertArrayEquals(first, delivered(round, rows * columns), "all have the same bits");
             }
-            rounds.forEach(Round::commit);
+            rounds.forEach(PowerRound::commit);
         }
     }
 
@@ -185,14 +184,14 @@ final class PowerSgdMemoryTest {
         step(gradients(1, 30, random), 5, 6);
         float[] before = members.getFirst().remembered(KEY);
         List<float[]> gradients = gradients(1, 30, random);
-        Round given = begin(gradients, 5, 6).getFirst();
+        PowerRound given = begin(gradients, 5, 6).getFirst();
         float[] left = floats(given.left());
         given.leftSummed(1);
         float[] right = floats(given.right());
         given.rightSummed(1);
         given.rollback();
         assertArrayEquals(before, members.getFirst().remembered(KEY));
-        Round again = begin(gradients, 5, 6).getFirst();
+        PowerRound again = begin(gradients, 5, 6).getFirst();
         assertArrayEquals(left, floats(again.left()));
         again.leftSummed(1);
         assertArrayEquals(right, floats(again.right()));
@@ -206,18 +205,19 @@ final class PowerSgdMemoryTest {
         start(3, 2);
         var random = new SplittableRandom(4);
         List<float[]> gradients = gradients(1, 30, random);
-        List<Round> rounds = begin(List.of(gradients.getFirst(), gradients.getFirst(), gradients.getFirst()), 5, 6);
+        List<PowerRound> rounds =
+                begin(List.of(gradients.getFirst(), gradients.getFirst(), gradients.getFirst()), 5, 6);
         MemorySegment apart = arena.allocate(Float32.FLOAT, 30);
         MemorySegment gradient = arena.allocateFrom(Float32.FLOAT, gradients.getFirst());
         rounds.get(2).rollback();
         rounds.set(2, members.get(2).begin(KEY, gradient, 30, 6));
-        for (Round round : rounds) {
+        for (PowerRound round : rounds) {
             round.leftSummed(1);
             round.rightSummed(1);
         }
         rounds.get(1).deliver(apart);
         rounds.get(2).deliver(gradient);
-        rounds.forEach(Round::commit);
+        rounds.forEach(PowerRound::commit);
         assertArrayEquals(floats(apart), floats(gradient));
         assertArrayEquals(members.get(0).remembered(KEY), members.get(1).remembered(KEY));
         assertArrayEquals(members.get(0).remembered(KEY), members.get(2).remembered(KEY));
@@ -226,7 +226,8 @@ final class PowerSgdMemoryTest {
     @Test
     void ofWhatWasDeliveredAndGivenUpNothingIsOwed() throws Exception {
         start(1, 1);
-        Round round = begin(gradients(1, 30, new SplittableRandom(2)), 5, 6).getFirst();
+        PowerRound round =
+                begin(gradients(1, 30, new SplittableRandom(2)), 5, 6).getFirst();
         round.leftSummed(1);
         round.rightSummed(1);
         round.deliver(arena.allocate(Float32.FLOAT, 30));
@@ -240,9 +241,10 @@ final class PowerSgdMemoryTest {
     void theLastRowMayBeCutShort() throws Exception {
         float[] gradient = gradients(1, 28, new SplittableRandom(3)).getFirst();
         start(2, 2);
-        Round cut = members.get(0).begin(KEY, arena.allocateFrom(Float32.FLOAT, gradient), 28, 6);
-        Round padded = members.get(1).begin(KEY, arena.allocateFrom(Float32.FLOAT, Arrays.copyOf(gradient, 30)), 30, 6);
-        for (Round round : List.of(cut, padded)) {
+        PowerRound cut = members.get(0).begin(KEY, arena.allocateFrom(Float32.FLOAT, gradient), 28, 6);
+        PowerRound padded =
+                members.get(1).begin(KEY, arena.allocateFrom(Float32.FLOAT, Arrays.copyOf(gradient, 30)), 30, 6);
+        for (PowerRound round : List.of(cut, padded)) {
             round.leftSummed(1);
             round.rightSummed(1);
         }
@@ -329,7 +331,7 @@ final class PowerSgdMemoryTest {
     void callsOutOfOrderAreRefused() throws Exception {
         start(1, 2);
         MemorySegment gradient = arena.allocate(Float32.FLOAT, 30);
-        Round round = members.getFirst().begin(KEY, gradient, 30, 6);
+        PowerRound round = members.getFirst().begin(KEY, gradient, 30, 6);
         assertThrows(IllegalStateException.class, () -> members.getFirst().begin(KEY, gradient, 30, 6));
         assertThrows(IllegalStateException.class, () -> members.getFirst().forget(KEY));
         assertThrows(IllegalStateException.class, round::right);
@@ -359,7 +361,7 @@ final class PowerSgdMemoryTest {
                 assertThrows(NonFiniteException.class, () -> members.getFirst().begin(KEY, gradient, 6, 3));
         assertEquals(2, refusal.index());
         gradient.setAtIndex(Float32.FLOAT, 2, 3);
-        Round round = members.getFirst().begin(KEY, gradient, 6, 3);
+        PowerRound round = members.getFirst().begin(KEY, gradient, 6, 3);
         round.left().setAtIndex(Float32.FLOAT, 1, Float.POSITIVE_INFINITY);
         assertThrows(NonFiniteException.class, () -> round.leftSummed(1));
         assertThrows(IllegalStateException.class, () -> round.leftSummed(1));
@@ -392,18 +394,18 @@ final class PowerSgdMemoryTest {
     }
 
     private float[] step(List<float[]> gradients, int rows, int columns) throws Exception {
-        List<Round> rounds = begin(gradients, rows, columns);
+        List<PowerRound> rounds = begin(gradients, rows, columns);
         sumLeft(rounds);
         rounds.forEach(round -> unchecked(() -> round.leftSummed(rounds.size())));
         sumRight(rounds);
         rounds.forEach(round -> unchecked(() -> round.rightSummed(rounds.size())));
         float[] mean = delivered(rounds.getFirst(), rows * columns);
-        rounds.forEach(Round::commit);
+        rounds.forEach(PowerRound::commit);
         return mean;
     }
 
-    private List<Round> begin(List<float[]> gradients, int rows, int columns) throws NonFiniteException {
-        var rounds = new ArrayList<Round>();
+    private List<PowerRound> begin(List<float[]> gradients, int rows, int columns) throws NonFiniteException {
+        var rounds = new ArrayList<PowerRound>();
         for (int member = 0; member < gradients.size(); member++) {
             MemorySegment gradient = arena.allocateFrom(Float32.FLOAT, gradients.get(member));
             rounds.add(members.get(member).begin(KEY, gradient, (long) rows * columns, columns));
@@ -411,12 +413,12 @@ final class PowerSgdMemoryTest {
         return rounds;
     }
 
-    private void sumLeft(List<Round> rounds) {
-        share(rounds.stream().map(Round::left).toList());
+    private void sumLeft(List<PowerRound> rounds) {
+        share(rounds.stream().map(PowerRound::left).toList());
     }
 
-    private void sumRight(List<Round> rounds) {
-        share(rounds.stream().map(Round::right).toList());
+    private void sumRight(List<PowerRound> rounds) {
+        share(rounds.stream().map(PowerRound::right).toList());
     }
 
     private void share(List<MemorySegment> factors) {
@@ -432,7 +434,7 @@ final class PowerSgdMemoryTest {
         }
     }
 
-    private float[] delivered(Round round, int count) {
+    private float[] delivered(PowerRound round, int count) {
         MemorySegment mean = arena.allocate(Float32.FLOAT, count);
         round.deliver(mean);
         return floats(mean);

@@ -54,7 +54,7 @@ final class RandomKMemoryTest {
                 float[] given = gradient(step, count);
                 MemorySegment gradient = of(given);
                 MemorySegment sum = inPlace ? gradient : arena.allocate(Float32.FLOAT, count);
-                RandomKMemory.Drawn pending = memory.prepare("layer", gradient, count, step, drawn);
+                DrawnPending pending = memory.prepare("layer", gradient, count, step, drawn);
                 assertEquals(memory.kept(count) * Float.BYTES, pending.encodedBytes());
                 pending.deliver(drawn, sum);
                 pending.commit();
@@ -88,7 +88,7 @@ final class RandomKMemoryTest {
             MemorySegment sum = arena.allocate(Float32.FLOAT, count);
             for (int step = 0; step < 3; step++) {
                 MemorySegment gradient = of(gradient(step, count));
-                RandomKMemory.Drawn pending = memory.prepare("layer", gradient, count, step, drawn);
+                DrawnPending pending = memory.prepare("layer", gradient, count, step, drawn);
                 pending.deliver(drawn, sum);
                 pending.commit();
                 for (int i = 0; i < count; i++) {

@@ -9,6 +9,7 @@ import io.hearth.collective.exchange.watch.ExchangeWatch;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.Seeds;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.memory.DrawnPending;
 import io.hearth.compression.memory.RandomKMemory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -27,7 +28,7 @@ public final class DrawnSum extends EncodedOperation {
     private final RandomKMemory memory;
     private final String key;
     private final boolean passesDense;
-    private RandomKMemory.@Nullable Drawn drawn; // the values sent; null if the sum was plain
+    private @Nullable DrawnPending drawn; // the values sent; null if the sum was plain
 
     /**
      * Creates the operation of one call.
@@ -90,7 +91,7 @@ public final class DrawnSum extends EncodedOperation {
         long since = watch.now();
         try {
             long seed = Seeds.of(context.exchange().number(), key);
-            RandomKMemory.Drawn made = memory.prepare(key, context.call().input(), signature.count(), seed, sums);
+            DrawnPending made = memory.prepare(key, context.call().input(), signature.count(), seed, sums);
             pend(made);
             drawn = made;
             return Optional.empty();

@@ -8,6 +8,7 @@ import io.hearth.collective.exchange.watch.ExchangeWatch;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;
+import io.hearth.compression.memory.PowerRound;
 import io.hearth.compression.memory.PowerSgdMemory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -28,7 +29,7 @@ public final class LowRankSum extends EncodedOperation {
     private final PowerSgdMemory memory;
     private final List<Matrix> matrices;
     private final List<Plain> plain;
-    private List<PowerSgdMemory.Round> rounds = List.of(); // one per matrix, once all sums have arrived
+    private List<PowerRound> rounds = List.of(); // one per matrix, once all sums have arrived
 
     /**
      * A tensor that is compressed.
@@ -100,7 +101,7 @@ public final class LowRankSum extends EncodedOperation {
         ExchangeWatch watch = context.exchange().watch();
         long bytes = context.call().signature().bytes();
         long since = watch.now();
-        List<PowerSgdMemory.Round> begun;
+        List<PowerRound> begun;
         try {
             begun = begin(context.call().input());
         } catch (NonFiniteException notCarried) {
@@ -109,7 +110,7 @@ public final class LowRankSum extends EncodedOperation {
         }
         pend(new All(begun));
         long at = 0;
-        for (PowerSgdMemory.Round round : begun) {
+        for (PowerRound round : begun) {
             MemorySegment.copy(round.left(), 0, left, at, round.left().byteSize());
             at += round.left().byteSize();
         }
@@ -123,8 +124,8 @@ public final class LowRankSum extends EncodedOperation {
     }
 
     /** Sums the right factors; {@code left} holds the sums of the left factors. */
-    private Optional<CallRejection> right(
-            OperationContext context, List<PowerSgdMemory.Round> begun, MemorySegment left) throws IOException {
+    private Optional<CallRejection> right(OperationContext context, List<PowerRound> begun, MemorySegment left)
+            throws IOException {
         ExchangeWatch watch = context.exchange().watch();
         long since = watch.now();
         long bytes = 0;
@@ -136,7 +137,7 @@ public final class LowRankSum extends EncodedOperation {
             MemorySegment right = buffer.bytes().asSlice(0, bytes);
             long from = 0;
             long to = 0;
-            for (PowerSgdMemory.Round round : begun) {
+            for (PowerRound round : begun) {
                 round.left().copyFrom(left.asSlice(from, round.left().byteSize()));
                 from += round.left().byteSize();
                 round.leftSummed(1); // the exchange has divided already, for AVG
@@ -149,7 +150,7 @@ public final class LowRankSum extends EncodedOperation {
                 return refusal;
             }
             from = 0;
-            for (PowerSgdMemory.Round round : begun) {
+            for (PowerRound round : begun) {
                 long size = round.right().byteSize();
                 round.right().copyFrom(right.asSlice(from, size));
                 from += size;
@@ -165,8 +166,8 @@ public final class LowRankSum extends EncodedOperation {
         }
     }
 
-    private List<PowerSgdMemory.Round> begin(MemorySegment input) throws NonFiniteException {
-        var begun = new ArrayList<PowerSgdMemory.Round>();
+    private List<PowerRound> begin(MemorySegment input) throws NonFiniteException {
+        var begun = new ArrayList<PowerRound>();
         for (Matrix matrix : matrices) {
             try {
                 begun.add(memory.begin(matrix.key(), matrix.in(input), matrix.count(), matrix.columns()));
