@@ -45,81 +45,108 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
 
     /** Room, whether it is pure, what it uses of its own module, and the other modules to which it is open. */
     private static final String ROOMS = """
-            accel                       |      |                                                                      |
-            accel.gpu                   |      | metal portable root selftest                                         |
-            accel.metal                 |      |                                                                      | cli
-            accel.portable              |      | root                                                                 |
-            accel.select                |      | gpu metal portable root selftest vector                              | agent bench cli collective compression
-            accel.selftest              |      | metal portable root                                                  |
-            accel.vector                |      | portable root                                                        |
-            agent                       |      | votes                                                                |
-            agent.pairing               |      | root                                                                 | cli
-            agent.votes                 |      |                                                                      |
-            bench                       |      |                                                                      |
-            cli                         |      | bench chaos demo namespace node option terminal                      |
-            cli.bench                   |      | option process terminal                                              |
-            cli.chaos                   |      | chaos.plan option process terminal                                   |
-            cli.chaos.plan              | pure | terminal                                                             |
-            cli.demo                    |      | node option process terminal                                         |
-            cli.namespace               |      | option terminal                                                      |
-            cli.node                    |      | option process terminal                                              |
-            cli.option                  |      | terminal                                                             |
-            cli.process                 |      |                                                                      |
-            cli.terminal                |      |                                                                      |
-            collective                  |      | schedule                                                             |
-            collective.call             |      | exchange exchange.watch group root schedule                          |
-            collective.choice           | pure |                                                                      |
-            collective.engine           |      | call choice engine.queue exchange exchange.watch group pair pair.machine \
-            root schedule state sum sum.compressed sum.timing | agent
-            collective.engine.queue     |      | exchange root sum                                                    |
-            collective.exchange         |      | exchange.watch group root schedule                                   |
-            collective.exchange.watch   |      | exchange.watch.machine root schedule                                 |
-            collective.exchange.watch.machine | pure |                                                                      |
-            collective.group            | pure | root schedule wire                                                   | agent simulation
-            collective.pair             |      | exchange group pair.machine                                          |
-            collective.pair.machine     | pure | group                                                                | simulation
-            collective.ring             |      | engine root                                                          | bench cli
-            collective.schedule         | pure |                                                                      |
-            collective.state            |      | call exchange exchange.watch group root state.machine                | simulation
-            collective.state.machine    | pure |                                                                      | simulation
-            collective.sum              |      | call choice exchange group root schedule sum.compressed              |
-            collective.sum.compressed   |      | call exchange exchange.watch group root schedule                     |
-            collective.sum.timing       |      | call choice exchange group root sum.compressed                       |
-            collective.wire             |      |                                                                      |
-            compression                 | pure |                                                                      |
-            core                        |      |                                                                      |
-            discovery                   |      |                                                                      |
-            discovery.dns               | pure |                                                                      |
-            discovery.gossip            | pure | root                                                                 | agent simulation
-            discovery.mdns              |      | dns mdns.machine root                                                | agent
-            discovery.mdns.machine      | pure | dns                                                                  | agent
-            discovery.protobuf          |      | gossip root wire                                                     | agent
-            discovery.table             | pure | root                                                                 | agent simulation
-            discovery.wire              |      |                                                                      |
-            election                    | pure |                                                                      |
-            election.health             | pure |                                                                      | agent simulation
-            election.protobuf           | pure | root wire                                                            | agent simulation
-            election.view               | pure | root vote                                                            | agent simulation
-            election.vote               | pure | root                                                                 | agent simulation
-            election.wire               |      |                                                                      |
-            examples                    |      |                                                                      |
-            identity                    |      |                                                                      |
-            identity.pairing            |      | pairing.machine root roster                                          | agent cli
-            identity.pairing.machine    | pure | root                                                                 | agent cli
-            identity.roster             |      | root                                                                 | agent cli simulation transport
-            identity.roster.machine     | pure | root roster                                                          | agent simulation
-            simulation                  |      |                                                                      |
-            simulation.roster           |      |                                                                      |
-            standin                     |      |                                                                      |
-            topology                    |      | wire                                                                 |
-            topology.wire               |      |                                                                      |
-            transport                   |      |                                                                      |
-            transport.cipher            |      | root                                                                 | bench
-            transport.control           |      | machine root                                                         |
-            transport.links             |      | cipher control machine root stream                                   | agent bench collective
-            transport.machine           | pure | cipher root wire                                                     |
-            transport.stream            |      | cipher control machine root                                          |
-            transport.wire              |      |                                                                      |
+            accel                             |      |                                                                            |
+            accel.gpu                         |      | metal portable root selftest                                               |
+            accel.metal                       |      |                                                                            | cli
+            accel.portable                    |      | root                                                                       |
+            accel.select                      |      | gpu metal portable root selftest vector                                    | agent bench cli collective compression
+            accel.selftest                    |      | metal portable root                                                        |
+            accel.vector                      |      | portable root                                                              |
+            agent                             |      | api group loop node peers roster status votes                              |
+            agent.api                         |      | status                                                                     | cli
+            agent.group                       |      | group.machine loop status votes                                            |
+            agent.group.machine               | pure |                                                                            |
+            agent.loop                        |      |                                                                            |
+            agent.node                        |      | group loop peers roster status                                             |
+            agent.pairing                     |      | root                                                                       | cli
+            agent.peers                       |      | loop status                                                                |
+            agent.roster                      |      | loop                                                                       |
+            agent.status                      |      |                                                                            | cli
+            agent.votes                       |      |                                                                            |
+            bench                             |      |                                                                            |
+            cli                               |      | bench chaos demo namespace node option terminal                            |
+            cli.bench                         |      | option process terminal                                                    |
+            cli.chaos                         |      | chaos.plan option process terminal                                         |
+            cli.chaos.plan                    | pure | terminal                                                                   |
+            cli.demo                          |      | node option process terminal                                               |
+            cli.namespace                     |      | option terminal                                                            |
+            cli.node                          |      | option process terminal                                                    |
+            cli.option                        |      | terminal                                                                   |
+            cli.process                       |      |                                                                            |
+            cli.terminal                      |      |                                                                            |
+            collective                        |      | schedule                                                                   |
+            collective.call                   |      | exchange exchange.watch group root schedule                                |
+            collective.choice                 | pure |                                                                            |
+            collective.engine                 |      | call choice engine.queue exchange exchange.watch group pair pair.machine root schedule state sum sum.compressed sum.timing | agent
+            collective.engine.queue           |      | exchange root sum                                                          |
+            collective.exchange               |      | exchange.watch group root schedule                                         |
+            collective.exchange.watch         |      | exchange.watch.machine root schedule                                       |
+            collective.exchange.watch.machine | pure |                                                                            |
+            collective.group                  | pure | root schedule wire                                                         | agent simulation
+            collective.pair                   |      | exchange group pair.machine                                                |
+            collective.pair.machine           | pure | group                                                                      | simulation
+            collective.ring                   |      | engine root                                                                | bench cli
+            collective.schedule               | pure |                                                                            |
+            collective.state                  |      | call exchange exchange.watch group root state.machine                      | simulation
+            collective.state.machine          | pure |                                                                            | simulation
+            collective.sum                    |      | call exchange group root schedule sum.compressed                           |
+            collective.sum.compressed         |      | call exchange exchange.watch group root schedule                           |
+            collective.sum.timing             |      | call choice exchange group root sum.compressed                             |
+            collective.wire                   |      |                                                                            |
+            compression                       | pure | format text                                                                |
+            compression.block                 | pure | format root                                                                | bench collective
+            compression.codecs                | pure | block format root sparse                                                   | bench collective
+            compression.format                | pure |                                                                            |
+            compression.memory                | pure | block format root sparse                                                   | collective
+            compression.sparse                | pure | block format root                                                          | collective
+            compression.text                  | pure |                                                                            |
+            core                              |      |                                                                            |
+            discovery                         |      |                                                                            |
+            discovery.dns                     | pure |                                                                            |
+            discovery.gossip                  | pure | root                                                                       | agent simulation
+            discovery.mdns                    |      | dns mdns.machine root                                                      | agent
+            discovery.mdns.machine            | pure | dns                                                                        | agent
+            discovery.protobuf                |      | gossip root wire                                                           | agent
+            discovery.table                   | pure | root                                                                       | agent simulation
+            discovery.wire                    |      |                                                                            |
+            election                          | pure |                                                                            |
+            election.health                   | pure |                                                                            | agent simulation
+            election.protobuf                 | pure | root wire                                                                  | agent simulation
+            election.view                     | pure | root vote                                                                  | agent simulation
+            election.vote                     | pure | root                                                                       | agent simulation
+            election.wire                     |      |                                                                            |
+            examples                          |      |                                                                            |
+            identity                          |      |                                                                            |
+            identity.pairing                  |      | pairing.machine root roster                                                | agent cli
+            identity.pairing.machine          | pure | root                                                                       | agent cli
+            identity.roster                   |      | root                                                                       | agent cli simulation transport
+            identity.roster.machine           | pure | root roster                                                                | agent simulation
+            simulation                        |      | call check cluster fault host lie plant process report rule setting time trainer |
+            simulation.call                   |      |                                                                            |
+            simulation.check                  |      | call cluster fault host lie process report rule setting time trainer       |
+            simulation.cluster                |      | host plant process report rule setting time trainer                        |
+            simulation.fault                  |      | cluster host plant process report rule setting time trainer                |
+            simulation.host                   |      | rule                                                                       |
+            simulation.lie                    |      | cluster host process report rule setting                                   |
+            simulation.pair                   |      | host plant process report rule setting                                     |
+            simulation.plant                  |      | rule                                                                       |
+            simulation.process                |      | call host plant setting                                                    |
+            simulation.report                 |      |                                                                            | cli
+            simulation.roster                 |      |                                                                            |
+            simulation.rule                   |      |                                                                            |
+            simulation.setting                |      | call host plant report rule time                                           |
+            simulation.time                   |      |                                                                            |
+            simulation.trainer                |      | call host pair plant process report rule setting time                      |
+            standin                           |      |                                                                            |
+            topology                          |      | wire                                                                       |
+            topology.wire                     |      |                                                                            |
+            transport                         |      |                                                                            |
+            transport.cipher                  |      | root                                                                       | bench
+            transport.control                 |      | machine root                                                               |
+            transport.links                   |      | cipher control machine root stream                                         | agent bench collective
+            transport.machine                 | pure | cipher root wire                                                           |
+            transport.stream                  |      | cipher control machine root                                                |
+            transport.wire                    |      |                                                                            |
             """;
 
     /** The plan that the code has to follow. */
@@ -163,7 +190,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
     /** The rows of {@link #rooms}, as the source above has them: what a failed test prints. */
     static String rows(Map<String, Room> rooms) {
         return rooms.entrySet().stream()
-                .map(row -> "%-27s | %-4s | %-68s | %s"
+                .map(row -> "%-33s | %-4s | %-74s | %s"
                         .formatted(
                                 row.getKey(),
                                 row.getValue().isPure() ? "pure" : "",
