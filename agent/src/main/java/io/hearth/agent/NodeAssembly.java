@@ -36,10 +36,10 @@ import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
-import io.hearth.discovery.protobuf.AddressNewsCodec;
+import io.hearth.discovery.protobuf.AddressNewsEncoding;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.Role;
-import io.hearth.election.protobuf.MessageCodec;
+import io.hearth.election.protobuf.MessageEncoding;
 import io.hearth.election.view.ViewMachine;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.IdentityFile;
@@ -203,7 +203,8 @@ final class NodeAssembly implements AutoCloseable {
                                 clock,
                                 links::dial,
                                 sources.remembered(),
-                                (to, news) -> links.send(to, AddressNewsCodec.KIND, AddressNewsCodec.encode(news))),
+                                (to, news) ->
+                                        links.send(to, AddressNewsEncoding.KIND, AddressNewsEncoding.encode(news))),
                         membership,
                         directory,
                         new StatusReport(
@@ -375,7 +376,7 @@ final class NodeAssembly implements AutoCloseable {
                 clock,
                 voter,
                 votes::setAside,
-                (to, message) -> links.send(to, MessageCodec.kind(message), MessageCodec.encode(message)),
+                (to, message) -> links.send(to, MessageEncoding.kind(message), MessageEncoding.encode(message)),
                 engine.isPresent()
                         ? new Collectives.Engine(engine.get(), directory::roundTrips)
                         : new Collectives.None(),

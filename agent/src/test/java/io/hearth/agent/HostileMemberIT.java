@@ -19,14 +19,14 @@ import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.Role;
 import io.hearth.election.View;
-import io.hearth.election.protobuf.MessageCodec;
+import io.hearth.election.protobuf.MessageEncoding;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.RosterEntry;
 import io.hearth.identity.roster.machine.RosterMessage;
-import io.hearth.identity.roster.machine.RosterMessageCodec;
-import io.hearth.topology.NodeProfileCodec;
+import io.hearth.identity.roster.machine.RosterMessageEncoding;
+import io.hearth.topology.NodeProfileEncoding;
 import io.hearth.transport.DialFailure;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkInfo;
@@ -155,13 +155,13 @@ final class HostileMemberIT {
                             "malformed message: ",
                             links,
                             address,
-                            () -> links.send(node.id(), MessageCodec.kind(lie), MessageCodec.encode(lie)));
+                            () -> links.send(node.id(), MessageEncoding.kind(lie), MessageEncoding.encode(lie)));
                 }
                 speaksUntil(
                         "malformed message: ",
                         links,
                         address,
-                        () -> links.send(node.id(), NodeProfileCodec.KIND, new byte[] {-1}));
+                        () -> links.send(node.id(), NodeProfileEncoding.KIND, new byte[] {-1}));
                 ClusterStatus status = node.node()
                         .latestStatus()
                         .await(now -> now.faults().stream().anyMatch(fault -> fault.count() >= 5), PATIENCE)
@@ -192,7 +192,7 @@ final class HostileMemberIT {
                         new Message.Accept(view(Bytes.EMPTY), itsBallot, view(Bytes.EMPTY)),
                         new Message.Promise(lineage, 1, itsBallot, Optional.empty()),
                         new Message.Accepted(lineage, 1, itsBallot))) {
-                    links.send(node.id(), MessageCodec.kind(forged), MessageCodec.encode(forged));
+                    links.send(node.id(), MessageEncoding.kind(forged), MessageEncoding.encode(forged));
                 }
                 ClusterStatus counted = node.node()
                         .latestStatus()
@@ -209,7 +209,8 @@ final class HostileMemberIT {
                         "a roster entry with a wrong signature",
                         links,
                         address,
-                        () -> links.send(node.id(), RosterMessageCodec.kind(page), RosterMessageCodec.encode(page)));
+                        () -> links.send(
+                                node.id(), RosterMessageEncoding.kind(page), RosterMessageEncoding.encode(page)));
             }
             assertEquals(Optional.empty(), node.node().failure());
         }

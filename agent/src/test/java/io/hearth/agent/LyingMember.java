@@ -17,7 +17,7 @@ import io.hearth.election.Presence;
 import io.hearth.election.Proposal;
 import io.hearth.election.Role;
 import io.hearth.election.View;
-import io.hearth.election.protobuf.MessageCodec;
+import io.hearth.election.protobuf.MessageEncoding;
 import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
@@ -196,7 +196,7 @@ final class LyingMember implements LinkObserver, AutoCloseable {
     }
 
     private boolean say(NodeId to, Message message) {
-        return links.send(to, MessageCodec.kind(message), MessageCodec.encode(message));
+        return links.send(to, MessageEncoding.kind(message), MessageEncoding.encode(message));
     }
 
     // ---- the behaviour of a member
@@ -382,8 +382,8 @@ final class LyingMember implements LinkObserver, AutoCloseable {
     @Override
     public void received(NodeId from, long incarnation, int kind, byte[] message) {
         try {
-            if (MessageCodec.isKind(kind)) {
-                heard.offer(new Heard(from, MessageCodec.decode(kind, message)));
+            if (MessageEncoding.isKind(kind)) {
+                heard.offer(new Heard(from, MessageEncoding.decode(kind, message)));
             }
         } catch (MalformedMessageException odd) {
             throw new AssertionError("an honest node sent " + odd.getMessage(), odd);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 final class CodeRulesTest {
     /** The classes that compare a proof, a tag, a secret or a checksum of one. */
     private static final Set<String> COMPARE_SECRETS =
-            Set.of("MembershipProof", "NetworkNamespace", "SecretText", "TagCodec");
+            Set.of("MembershipProof", "NetworkNamespace", "SecretText", "TagEncoding");
 
     @Test
     void ofTheProductOnlyAccelCallsNativeCode() {
@@ -93,7 +93,7 @@ final class CodeRulesTest {
                 noClasses()
                         .that()
                         .haveNameMatching(
-                                "io\\.hearth\\.(identity\\.(planted\\.Comparer|MembershipProof|pairing\\.machine\\.PairingKeys)|discovery\\.mdns\\.machine\\.TagCodec)")
+                                "io\\.hearth\\.(identity\\.(planted\\.Comparer|MembershipProof|pairing\\.machine\\.PairingKeys)|discovery\\.mdns\\.machine\\.TagEncoding)")
                         .should()
                         .callMethodWhere(describe(
                                 "equals", call -> call.getTarget().getName().equals("equals")))

@@ -11,7 +11,7 @@ import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
-import io.hearth.topology.NodeProfileCodec;
+import io.hearth.topology.NodeProfileEncoding;
 import io.hearth.topology.wire.NodeProfileMessage;
 import io.hearth.transport.DialFailure;
 import io.hearth.transport.Endpoint;
@@ -92,13 +92,13 @@ final class SteeringTextIT {
             links.dial(address);
             NodeId to = next(linked);
 
-            links.send(to, NodeProfileCodec.KIND, profile(STEERING));
+            links.send(to, NodeProfileEncoding.KIND, profile(STEERING));
             awaitStatus(commands, status -> labels(status).contains(SHOWN));
             String table = commands.line("status").out();
             assertTrue(table.contains(SHOWN), table);
             String peers = commands.line("peers").out();
 
-            links.send(to, NodeProfileCodec.KIND, profile("\u001b]52;c;" + "x".repeat(10_000)));
+            links.send(to, NodeProfileEncoding.KIND, profile("\u001b]52;c;" + "x".repeat(10_000)));
             String why = next(lost);
             assertTrue(why.contains("10007 bytes of text, 256 are allowed"), why);
             JsonObject status =

@@ -4,7 +4,7 @@ import static io.hearth.simulation.time.Timeline.MILLI;
 
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Message;
-import io.hearth.election.protobuf.MessageCodec;
+import io.hearth.election.protobuf.MessageEncoding;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.cluster.Cluster;
@@ -74,7 +74,7 @@ final class MessageBus {
 
     private static void travels(Message message) {
         try {
-            Message arrived = MessageCodec.decode(MessageCodec.kind(message), MessageCodec.encode(message));
+            Message arrived = MessageEncoding.decode(MessageEncoding.kind(message), MessageEncoding.encode(message));
             Violation.unless(message.equals(arrived), "wire", () -> "a message changed on its way: " + message);
         } catch (MalformedMessageException wrong) {
             throw new Violation("wire", "a message is refused as malformed: " + wrong.getMessage());

@@ -21,7 +21,7 @@ import io.hearth.election.View;
 import io.hearth.election.health.HealthConfig;
 import io.hearth.election.health.HealthMachine;
 import io.hearth.election.health.HealthState;
-import io.hearth.election.protobuf.MessageCodec;
+import io.hearth.election.protobuf.MessageEncoding;
 import io.hearth.election.view.StateRules;
 import io.hearth.election.view.ViewEffect;
 import io.hearth.election.view.ViewEvent;
@@ -490,7 +490,9 @@ final class ViewStage {
     private void assertTravels(Message message) {
         if (random.nextInt(100) == 0) {
             try {
-                assertEquals(message, MessageCodec.decode(MessageCodec.kind(message), MessageCodec.encode(message)));
+                assertEquals(
+                        message,
+                        MessageEncoding.decode(MessageEncoding.kind(message), MessageEncoding.encode(message)));
             } catch (MalformedMessageException wrong) {
                 throw new AssertionError(wrong);
             }

@@ -14,7 +14,7 @@ import io.hearth.identity.NodeIdentity;
 import io.hearth.transport.TestNode.Seen;
 import io.hearth.transport.cipher.AeadCipher;
 import io.hearth.transport.machine.Hello;
-import io.hearth.transport.machine.LinkCodec;
+import io.hearth.transport.machine.LinkEncoding;
 import io.hearth.transport.machine.LinkMessage;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -89,7 +89,7 @@ final class AttacksTest {
         try (var a = new TestNode(keys);
                 var raw = RawPeer.dial(RawPeer.context(outsider), a.address())) {
             Hello hello = RawPeer.hello(keys); // the key id is no secret
-            raw.say(new LinkMessage.ClientHello(hello, LinkCodec.encode(hello)));
+            raw.say(new LinkMessage.ClientHello(hello, LinkEncoding.encode(hello)));
             var answer = (LinkMessage.ServerHello) raw.hear();
             raw.say(new LinkMessage.Proof(answer.proof()));
             assertEquals(LinkRejection.NAMESPACE, ((LinkMessage.Refused) raw.hear()).refusal());
@@ -134,7 +134,7 @@ final class AttacksTest {
                 legB.say(legA.hearFrame());
                 legA.say(legB.hearFrame());
                 Frame verdict = legA.hearFrame();
-                assertEquals(LinkRejection.NAMESPACE, ((LinkMessage.Refused) LinkCodec.decode(verdict)).refusal());
+                assertEquals(LinkRejection.NAMESPACE, ((LinkMessage.Refused) LinkEncoding.decode(verdict)).refusal());
                 legB.say(new LinkMessage.Proof(Bytes.of(new byte[32])));
                 assertEquals(LinkRejection.NAMESPACE, ((LinkMessage.Refused) legB.hear()).refusal());
             }
@@ -378,7 +378,7 @@ final class AttacksTest {
         NodeIdentity member = NodeIdentity.generate();
         List<Nonsense> nonsense = List.of(
                 raw -> raw.say(new Frame(7, new byte[] {1, 2, 3})),
-                raw -> raw.say(LinkCodec.encode(new LinkMessage.Admitted())),
+                raw -> raw.say(LinkEncoding.encode(new LinkMessage.Admitted())),
                 raw -> raw.sayHeader(16, Frame.BYTES_MAX + 1));
         try (var a = new TestNode(keys)) {
             for (Nonsense wrong : nonsense) {

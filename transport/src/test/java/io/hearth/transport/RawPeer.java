@@ -8,7 +8,7 @@ import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
 import io.hearth.transport.machine.HandshakeMachine;
 import io.hearth.transport.machine.Hello;
-import io.hearth.transport.machine.LinkCodec;
+import io.hearth.transport.machine.LinkEncoding;
 import io.hearth.transport.machine.LinkMessage;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -90,7 +90,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     void say(LinkMessage message) throws IOException {
-        say(LinkCodec.encode(message));
+        say(LinkEncoding.encode(message));
     }
 
     void say(Frame frame) throws IOException {
@@ -115,7 +115,7 @@ final class RawPeer implements AutoCloseable {
 
     LinkMessage hear() throws IOException {
         try {
-            return LinkCodec.decode(hearFrame());
+            return LinkEncoding.decode(hearFrame());
         } catch (MalformedMessageException bug) {
             throw new AssertionError(bug);
         }
@@ -151,8 +151,8 @@ final class RawPeer implements AutoCloseable {
     /** Runs the whole handshake as a member. Returns the frames that it received. */
     List<Frame> becomeMember(NodeIdentity identity, NamespaceKeys keys) throws IOException {
         Hello own = hello(keys);
-        Bytes hello = LinkCodec.encode(own);
-        Frame first = LinkCodec.encode(new LinkMessage.ClientHello(own, hello));
+        Bytes hello = LinkEncoding.encode(own);
+        Frame first = LinkEncoding.encode(new LinkMessage.ClientHello(own, hello));
         say(first);
         var answer = (LinkMessage.ServerHello) hear();
         Bytes transcript = MembershipProof.transcript(
@@ -161,7 +161,7 @@ final class RawPeer implements AutoCloseable {
                 peer(),
                 hello.toArray(),
                 answer.encoded().toArray());
-        Frame second = LinkCodec.encode(new LinkMessage.Proof(Bytes.of(MembershipProof.ofClient(keys, transcript))));
+        Frame second = LinkEncoding.encode(new LinkMessage.Proof(Bytes.of(MembershipProof.ofClient(keys, transcript))));
         say(second);
         LinkMessage last = hear();
         if (!(last instanceof LinkMessage.Admitted)) {
@@ -188,7 +188,7 @@ final class RawPeer implements AutoCloseable {
                 0,
                 HandshakeMachine.VERSIONS.getFirst(),
                 Optional.empty());
-        Bytes hello = LinkCodec.encode(own);
+        Bytes hello = LinkEncoding.encode(own);
         Bytes transcript = MembershipProof.transcript(
                 exporter("EXPORTER-hearth-1").toArray(),
                 peer(),

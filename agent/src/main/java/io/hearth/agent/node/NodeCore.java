@@ -19,22 +19,22 @@ import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.discovery.Candidate;
 import io.hearth.discovery.SourceKind;
-import io.hearth.discovery.protobuf.AddressNewsCodec;
+import io.hearth.discovery.protobuf.AddressNewsEncoding;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.View;
 import io.hearth.election.health.HealthConfig;
 import io.hearth.election.health.HealthMachine;
-import io.hearth.election.protobuf.MessageCodec;
+import io.hearth.election.protobuf.MessageEncoding;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
-import io.hearth.identity.roster.machine.RosterMessageCodec;
+import io.hearth.identity.roster.machine.RosterMessageEncoding;
 import io.hearth.topology.ClusterTopology;
-import io.hearth.topology.NodeProfileCodec;
+import io.hearth.topology.NodeProfileEncoding;
 import io.hearth.transport.links.Links;
 import java.util.Collections;
 import java.util.Optional;
@@ -338,7 +338,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 admitted.link().dialedByUs());
         directory.admitted(admitted.link());
         links.remember(admitted.link().address().getAddress());
-        links.send(node, NodeProfileCodec.KIND, directory.introduction());
+        links.send(node, NodeProfileEncoding.KIND, directory.introduction());
         talk.admitted(node);
         roster.ifPresent(talking -> talking.admitted(node, admitted.link().keyId()));
         finder.admitted(admitted.link());
@@ -366,19 +366,19 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     private void message(NodeEvent.Message message) {
         try {
-            if (MessageCodec.isKind(message.kind())) {
-                Message decoded = MessageCodec.decode(message.kind(), message.bytes());
+            if (MessageEncoding.isKind(message.kind())) {
+                Message decoded = MessageEncoding.decode(message.kind(), message.bytes());
                 ControlData.requireReadable(decoded);
                 election(message.from(), message.incarnation(), decoded);
-            } else if (message.kind() == NodeProfileCodec.KIND) {
+            } else if (message.kind() == NodeProfileEncoding.KIND) {
                 directory.introduced(message.from(), message.bytes());
                 roster.ifPresent(talking -> talking.saw(message.from(), directory.label(message.from())));
                 changed = true;
-            } else if (RosterMessageCodec.isKind(message.kind())) {
+            } else if (RosterMessageEncoding.isKind(message.kind())) {
                 roster.ifPresent(
                         talking -> talking.heard(message.from(), faults::close, message.kind(), message.bytes()));
-            } else if (message.kind() == AddressNewsCodec.KIND) {
-                finder.reported(message.from(), AddressNewsCodec.decode(message.bytes()));
+            } else if (message.kind() == AddressNewsEncoding.KIND) {
+                finder.reported(message.from(), AddressNewsEncoding.decode(message.bytes()));
             } else if (message.kind() == TrainerNote.KIND) {
                 talk.heard(message.from(), message.bytes());
                 changed = true;

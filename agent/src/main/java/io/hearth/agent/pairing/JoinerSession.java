@@ -13,7 +13,7 @@ import io.hearth.discovery.StaticPeers;
 import io.hearth.discovery.mdns.InterfaceMonitor;
 import io.hearth.discovery.mdns.MdnsOptions;
 import io.hearth.discovery.mdns.MdnsSource;
-import io.hearth.discovery.mdns.machine.TagCodec;
+import io.hearth.discovery.mdns.machine.TagEncoding;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.SlotLease;
@@ -75,7 +75,7 @@ public final class JoinerSession implements AutoCloseable {
         links = node.links(ListenOptions.newcomer(config), new Events());
         source = peers.isEmpty()
                 ? new MdnsSource(
-                        TagCodec.seeking(code.nameplate(), PairingNode.throwawayKey(random)),
+                        TagEncoding.seeking(code.nameplate(), PairingNode.throwawayKey(random)),
                         MdnsOptions.ofPort(links.port())
                                 .on(ListenOptions.interfaces(config))
                                 .silent(),

@@ -9,14 +9,14 @@ import io.hearth.discovery.SocketAddresses;
 import io.hearth.discovery.mdns.InterfaceMonitor;
 import io.hearth.discovery.mdns.MdnsOptions;
 import io.hearth.discovery.mdns.MdnsSource;
-import io.hearth.discovery.mdns.machine.TagCodec;
+import io.hearth.discovery.mdns.machine.TagEncoding;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.SlotLease;
 import io.hearth.identity.pairing.JPake;
 import io.hearth.identity.pairing.Sponsor;
 import io.hearth.identity.pairing.machine.PairingCode;
-import io.hearth.identity.pairing.machine.PairingCodec;
+import io.hearth.identity.pairing.machine.PairingEncoding;
 import io.hearth.identity.pairing.machine.PairingLimits;
 import io.hearth.identity.pairing.machine.SponsorMachine;
 import io.hearth.identity.pairing.machine.SponsorMachine.Effect;
@@ -59,7 +59,7 @@ public final class SponsorSession implements AutoCloseable {
                 new SponsorMachine(node.identity().peer(), node.label(), code, JPake.nist3072(random), limits), clock);
         links = node.links(ListenOptions.sponsor(config), new Events());
         mdns = new MdnsSource(
-                new TagCodec(List.of(PairingNode.throwawayKey(random))),
+                new TagEncoding(List.of(PairingNode.throwawayKey(random))),
                 MdnsOptions.ofPort(links.port())
                         .on(ListenOptions.interfaces(config))
                         .nameplate(code.nameplate()),
@@ -163,6 +163,6 @@ public final class SponsorSession implements AutoCloseable {
 
     /** Cuts a message that is longer than any valid one. It is malformed anyway, and need not fill the queue. */
     static Bytes frame(byte[] message) {
-        return message.length > PairingCodec.BYTES_MAX ? Bytes.EMPTY : Bytes.of(message);
+        return message.length > PairingEncoding.BYTES_MAX ? Bytes.EMPTY : Bytes.of(message);
     }
 }

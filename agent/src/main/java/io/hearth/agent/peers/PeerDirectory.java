@@ -7,7 +7,7 @@ import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.ConnectionProfile;
 import io.hearth.topology.InterfaceClass;
 import io.hearth.topology.NodeProfile;
-import io.hearth.topology.NodeProfileCodec;
+import io.hearth.topology.NodeProfileEncoding;
 import io.hearth.transport.LinkInfo;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -38,7 +38,7 @@ public final class PeerDirectory {
 
     /** This node's message to each admitted node. */
     public byte[] introduction() {
-        return NodeProfileCodec.encode(own);
+        return NodeProfileEncoding.encode(own);
     }
 
     public void admitted(LinkInfo link) {
@@ -47,7 +47,7 @@ public final class PeerDirectory {
 
     public void introduced(NodeId node, byte[] profile) throws MalformedMessageException {
         if (links.containsKey(node)) {
-            topology = topology.with(node, NodeProfileCodec.decode(profile));
+            topology = topology.with(node, NodeProfileEncoding.decode(profile));
         }
     }
 

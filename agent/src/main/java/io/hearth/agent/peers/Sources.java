@@ -14,7 +14,7 @@ import io.hearth.discovery.mdns.MdnsCounters;
 import io.hearth.discovery.mdns.MdnsOptions;
 import io.hearth.discovery.mdns.MdnsSource;
 import io.hearth.discovery.mdns.NoPeersDiagnosis;
-import io.hearth.discovery.mdns.machine.TagCodec;
+import io.hearth.discovery.mdns.machine.TagEncoding;
 import io.hearth.discovery.mdns.machine.TagKey;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NodeId;
@@ -40,7 +40,7 @@ public final class Sources implements AutoCloseable {
     private final NodeInbox inbox;
     private final Clock clock;
     private final long startedNanos;
-    private final TagCodec tags;
+    private final TagEncoding tags;
     private final MdnsSource mdns;
     private final StaticPeers named;
     private final RememberedPeers remembered;
@@ -64,7 +64,7 @@ public final class Sources implements AutoCloseable {
         this.inbox = inbox;
         this.clock = clock;
         this.startedNanos = clock.nanoTime();
-        tags = new TagCodec(keys);
+        tags = new TagEncoding(keys);
         var options = new MdnsOptions(
                 port, policy, name -> medium(interfaces.getOrDefault(name, InterfaceClass.OTHER)), Optional.empty());
         mdns = scope.keep(new MdnsSource(

@@ -14,7 +14,7 @@ import io.hearth.identity.roster.machine.RosterMachine.Event;
 import io.hearth.identity.roster.machine.RosterMachine.LinkId;
 import io.hearth.identity.roster.machine.RosterMachine.State;
 import io.hearth.identity.roster.machine.RosterMessage;
-import io.hearth.identity.roster.machine.RosterMessageCodec;
+import io.hearth.identity.roster.machine.RosterMessageEncoding;
 import io.hearth.transport.RekeyChannel;
 import java.util.Collection;
 import java.util.Map;
@@ -166,7 +166,7 @@ public final class RosterTalk {
 
     public void heard(RekeyChannel channel, int kind, byte[] bytes) {
         LinkId link = link(channel);
-        if (!channels.containsKey(link) || !RosterMessageCodec.isKind(kind)) {
+        if (!channels.containsKey(link) || !RosterMessageEncoding.isKind(kind)) {
             return;
         }
         try {
@@ -201,7 +201,7 @@ public final class RosterTalk {
     }
 
     private RosterMessage decoded(int kind, byte[] bytes) throws MalformedMessageException {
-        return RosterMessageCodec.decode(book.current().name(), kind, bytes);
+        return RosterMessageEncoding.decode(book.current().name(), kind, bytes);
     }
 
     /** The id of a channel, with a negative number, so that no link to a node has the same id. */
@@ -236,11 +236,11 @@ public final class RosterTalk {
     private void send(LinkId link, RosterMessage message) {
         RekeyChannel channel = channels.get(link);
         NodeId node = nodes.get(link);
-        int kind = RosterMessageCodec.kind(message);
+        int kind = RosterMessageEncoding.kind(message);
         if (channel != null) {
-            channel.send(kind, RosterMessageCodec.encode(message));
+            channel.send(kind, RosterMessageEncoding.encode(message));
         } else if (node != null) {
-            outcome.send(node, kind, RosterMessageCodec.encode(message));
+            outcome.send(node, kind, RosterMessageEncoding.encode(message));
         }
     }
 

@@ -3,7 +3,7 @@ package io.hearth.agent.votes;
 import io.hearth.election.DamagedRecordException;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
-import io.hearth.election.protobuf.RecordCodec;
+import io.hearth.election.protobuf.RecordEncoding;
 import io.hearth.identity.DurableFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -113,9 +113,9 @@ final class RecordFiles {
         }
         byte[] bytes;
         try (var in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
-            bytes = in.readNBytes(RecordCodec.FILE_BYTES_MAX + 1); // a longer file is damaged, however long it is
+            bytes = in.readNBytes(RecordEncoding.FILE_BYTES_MAX + 1); // a longer file is damaged, however long it is
         }
-        LineageRecord record = RecordCodec.decode(bytes);
+        LineageRecord record = RecordEncoding.decode(bytes);
         if (!file(record.lineage()).getFileName().equals(file.getFileName())) {
             throw new DamagedRecordException("the record of another lineage under this name");
         }

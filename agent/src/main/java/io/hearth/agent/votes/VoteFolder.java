@@ -4,7 +4,7 @@ import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
-import io.hearth.election.protobuf.RecordCodec;
+import io.hearth.election.protobuf.RecordEncoding;
 import io.hearth.election.vote.Voter;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
@@ -232,10 +232,10 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
     }
 
     private void write(Path file, LineageRecord record) throws IOException {
-        byte[] content = RecordCodec.encode(record);
-        if (content.length > RecordCodec.FILE_BYTES_MAX) {
-            throw new IOException("a record of " + content.length + " bytes, and at most " + RecordCodec.FILE_BYTES_MAX
-                    + " are read back");
+        byte[] content = RecordEncoding.encode(record);
+        if (content.length > RecordEncoding.FILE_BYTES_MAX) {
+            throw new IOException("a record of " + content.length + " bytes, and at most "
+                    + RecordEncoding.FILE_BYTES_MAX + " are read back");
         }
         writer.replace(file, content);
         remember(record);

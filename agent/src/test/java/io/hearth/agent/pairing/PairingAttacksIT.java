@@ -20,7 +20,7 @@ import io.hearth.identity.pairing.NamespaceSponsor;
 import io.hearth.identity.pairing.Sponsor;
 import io.hearth.identity.pairing.machine.JoinerMachine;
 import io.hearth.identity.pairing.machine.PairingCode;
-import io.hearth.identity.pairing.machine.PairingCodec;
+import io.hearth.identity.pairing.machine.PairingEncoding;
 import io.hearth.identity.pairing.machine.PairingFailure;
 import io.hearth.identity.pairing.machine.PairingLimits;
 import io.hearth.identity.pairing.machine.PairingMessage;
@@ -207,7 +207,7 @@ final class PairingAttacksIT {
                             WRONG,
                             message -> message instanceof PairingMessage.Confirm
                                     ? List.of()
-                                    : List.of(PairingCodec.encode(message)));
+                                    : List.of(PairingEncoding.encode(message)));
                     round2 += stranger.heard(Round2.class);
                 }
             }
@@ -280,9 +280,9 @@ final class PairingAttacksIT {
     @Test
     void attack17Malformed() throws Exception {
         Bytes oversized = Bytes.of(new byte[40_000]);
-        Bytes huge = PairingCodec.encode(
+        Bytes huge = PairingEncoding.encode(
                 new Round2(BigInteger.ONE.shiftLeft(8 * 4096), new Proof(BigInteger.ONE, BigInteger.ONE)));
-        for (Bytes odd : List.of(oversized, huge, PairingCodec.encode(new PairingMessage.Done()))) {
+        for (Bytes odd : List.of(oversized, huge, PairingEncoding.encode(new PairingMessage.Done()))) {
             try (var shown = new Shown(CODE);
                     var first = new Stranger();
                     var second = new Stranger()) {
@@ -290,7 +290,8 @@ final class PairingAttacksIT {
                 second.run(
                         shown.session.port(),
                         CODE,
-                        message -> message instanceof Round1 ? List.of(PairingCodec.encode(message), odd) : List.of());
+                        message ->
+                                message instanceof Round1 ? List.of(PairingEncoding.encode(message), odd) : List.of());
                 assertEquals(List.of(PairingFailure.MALFORMED, PairingFailure.MALFORMED), shown.failures());
                 assertTrue(join(CODE, shown.address()).outcome() instanceof JoinerMachine.Outcome.Paired);
             }
@@ -303,13 +304,13 @@ final class PairingAttacksIT {
                         shown.session.port(),
                         CODE,
                         message -> message instanceof Round1 right
-                                ? List.of(PairingCodec.encode(
+                                ? List.of(PairingEncoding.encode(
                                         new Round1(bad, right.gx2(), right.proof1(), right.proof2())))
                                 : List.of());
                 second.run(
                         shown.session.port(),
                         CODE,
-                        message -> List.of(PairingCodec.encode(
+                        message -> List.of(PairingEncoding.encode(
                                 message instanceof Round2 right ? new Round2(bad, right.proof()) : message)));
                 assertEquals(List.of(PairingFailure.PROOF, PairingFailure.PROOF), shown.failures());
                 assertEquals(0, second.heard(Round2.class));

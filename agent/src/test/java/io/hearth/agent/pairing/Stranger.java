@@ -9,7 +9,7 @@ import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.pairing.JPake;
 import io.hearth.identity.pairing.machine.JoinerMachine;
 import io.hearth.identity.pairing.machine.PairingCode;
-import io.hearth.identity.pairing.machine.PairingCodec;
+import io.hearth.identity.pairing.machine.PairingEncoding;
 import io.hearth.identity.pairing.machine.PairingLimits;
 import io.hearth.identity.pairing.machine.PairingMessage;
 import io.hearth.transport.Endpoint;
@@ -105,7 +105,7 @@ final class Stranger implements PairLinks.Observer, AutoCloseable {
                 case Seen.Met(var peer, var exporter) -> new JoinerMachine.Event.Met(peer, exporter, ADDRESS);
                 case Seen.NotMet _, Seen.Gone _ -> null;
                 case Seen.Arrived(var peer, var frame) -> {
-                    heard.add(PairingCodec.decode(frame));
+                    heard.add(PairingEncoding.decode(frame));
                     yield new JoinerMachine.Event.Arrived(peer, frame);
                 }
             };
@@ -134,7 +134,7 @@ final class Stranger implements PairLinks.Observer, AutoCloseable {
 
     private static PairingMessage decode(Bytes frame) {
         try {
-            return PairingCodec.decode(frame);
+            return PairingEncoding.decode(frame);
         } catch (MalformedMessageException bug) {
             throw new AssertionError(bug);
         }

@@ -14,7 +14,7 @@ import io.hearth.identity.roster.GrantKind;
 import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterEntry;
 import io.hearth.identity.roster.machine.RosterMessage;
-import io.hearth.identity.roster.machine.RosterMessageCodec;
+import io.hearth.identity.roster.machine.RosterMessageEncoding;
 import io.hearth.transport.RekeyChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -78,8 +78,8 @@ final class RosterTalkTest {
         talk.heard(
                 from,
                 (node, why) -> faults.add(why),
-                RosterMessageCodec.kind(message),
-                RosterMessageCodec.encode(message));
+                RosterMessageEncoding.kind(message),
+                RosterMessageEncoding.encode(message));
     }
 
     /** A forged entry of this machine, which it never signed. */
@@ -186,12 +186,12 @@ final class RosterTalkTest {
         var done = new Channel(friend.peer());
         talk.opened(done);
         var same = new RosterMessage.Summary(first.roster().digest(), 1, first.keyId());
-        talk.heard(done, RosterMessageCodec.kind(same), RosterMessageCodec.encode(same));
+        talk.heard(done, RosterMessageEncoding.kind(same), RosterMessageEncoding.encode(same));
         assertEquals(List.of("closed: both sides hold the new secret"), done.ends);
         talk.closed(done);
         var broken = new Channel(friend.peer());
         talk.opened(broken);
-        talk.heard(broken, RosterMessageCodec.kind(same), new byte[1]);
+        talk.heard(broken, RosterMessageEncoding.kind(same), new byte[1]);
         assertEquals(
                 List.of("refused: malformed message: a message of a roster is cut off or out of range"), broken.ends);
         assertEquals(List.of(), closed);

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hearth.election.DamagedRecordException;
-import io.hearth.election.protobuf.RecordCodec;
+import io.hearth.election.protobuf.RecordEncoding;
 import io.hearth.election.vote.VoterAnswer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,10 +43,10 @@ final class TornRecordTest {
         byte[] whole = Files.readAllBytes(records(folder).getFirst());
         for (int length = 0; length < whole.length; length++) {
             byte[] torn = Arrays.copyOf(whole, length);
-            assertThrows(DamagedRecordException.class, () -> RecordCodec.decode(torn), "torn at " + length);
+            assertThrows(DamagedRecordException.class, () -> RecordEncoding.decode(torn), "torn at " + length);
             byte[] zeros = Arrays.copyOf(torn, whole.length);
             if (!Arrays.equals(zeros, whole)) {
-                assertThrows(DamagedRecordException.class, () -> RecordCodec.decode(zeros), "zeros from " + length);
+                assertThrows(DamagedRecordException.class, () -> RecordEncoding.decode(zeros), "zeros from " + length);
             }
         }
     }

@@ -26,7 +26,7 @@ import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Proposal;
-import io.hearth.election.protobuf.RecordCodec;
+import io.hearth.election.protobuf.RecordEncoding;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
 import java.io.IOException;
@@ -204,7 +204,7 @@ final class VoteFolderTest {
                 votes.carryOut(found(1));
                 Path damaged = records(folder).getFirst();
                 byte[] bytes = Files.readAllBytes(damaged);
-                int broken = RecordCodec.decode(bytes).lineage().counter();
+                int broken = RecordEncoding.decode(bytes).lineage().counter();
                 bytes[bytes.length / 2] ^= 1;
                 Files.write(damaged, bytes);
                 assertEquals(new VoterAnswer.NoSeat(), votes.carryOut(promise(broken, 100)));

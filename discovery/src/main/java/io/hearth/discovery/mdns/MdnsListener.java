@@ -14,7 +14,7 @@ import io.hearth.discovery.dns.DnsWriter;
 import io.hearth.discovery.mdns.machine.MdnsGate;
 import io.hearth.discovery.mdns.machine.MdnsIdentity;
 import io.hearth.discovery.mdns.machine.MdnsJudge;
-import io.hearth.discovery.mdns.machine.TagCodec;
+import io.hearth.discovery.mdns.machine.TagEncoding;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -52,7 +52,7 @@ final class MdnsListener {
      */
     MdnsListener(
             MdnsBinding binding,
-            TagCodec tags,
+            TagEncoding tags,
             MdnsIdentity identity,
             Predicate<Bytes> ownNonce,
             MdnsTraffic traffic,

@@ -4,7 +4,7 @@ import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.discovery.Sighting;
 import io.hearth.discovery.mdns.machine.MdnsIdentity;
-import io.hearth.discovery.mdns.machine.TagCodec;
+import io.hearth.discovery.mdns.machine.TagEncoding;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ final class MdnsSlot {
     private static final long QUERY_EVERY_NANOS = TimeUnit.MINUTES.toNanos(5);
 
     private final MdnsBinding binding;
-    private final TagCodec tags;
+    private final TagEncoding tags;
     private final MdnsOptions options;
     private final SecureRandom random;
     private final Clock clock;
@@ -57,7 +57,7 @@ final class MdnsSlot {
     private int queries;
     private String complaint = "";
 
-    MdnsSlot(MdnsBinding binding, TagCodec tags, MdnsOptions options, SecureRandom random, Clock clock) {
+    MdnsSlot(MdnsBinding binding, TagEncoding tags, MdnsOptions options, SecureRandom random, Clock clock) {
         this.binding = binding;
         this.tags = tags;
         this.options = options;

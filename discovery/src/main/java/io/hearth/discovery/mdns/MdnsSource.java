@@ -4,7 +4,7 @@ import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.discovery.PeerSource;
 import io.hearth.discovery.Sighting;
-import io.hearth.discovery.mdns.machine.TagCodec;
+import io.hearth.discovery.mdns.machine.TagEncoding;
 import java.net.SocketException;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -27,7 +27,7 @@ public final class MdnsSource implements PeerSource {
     private static final long POLL_MILLIS = 2_000;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
-    private final TagCodec tags;
+    private final TagEncoding tags;
     private final MdnsOptions options;
     private final InterfaceMonitor monitor;
     private final Clock clock;
@@ -49,7 +49,7 @@ public final class MdnsSource implements PeerSource {
      * @param onFatal gets the fault that ended the source's thread, if {@link #close} did not end it
      */
     public MdnsSource(
-            TagCodec tags,
+            TagEncoding tags,
             MdnsOptions options,
             InterfaceMonitor monitor,
             Clock clock,

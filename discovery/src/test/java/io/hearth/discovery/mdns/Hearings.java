@@ -6,7 +6,7 @@ import io.hearth.discovery.Medium;
 import io.hearth.discovery.Sighting;
 import io.hearth.discovery.mdns.machine.MdnsIdentity;
 import io.hearth.discovery.mdns.machine.MdnsJudgeTest;
-import io.hearth.discovery.mdns.machine.TagCodec;
+import io.hearth.discovery.mdns.machine.TagEncoding;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -24,7 +24,7 @@ final class Hearings {
     }
 
     static MdnsListener onLoopback(MdnsTraffic traffic, Consumer<Sighting> sink, Clock clock) {
-        TagCodec home = Keys.codec("home");
+        TagEncoding home = Keys.codec("home");
         MdnsIdentity stay =
                 new MdnsIdentity(home.sign(MdnsJudgeTest.nonce(999), 52_416, Optional.empty()), "self", "hself");
         return new MdnsListener(

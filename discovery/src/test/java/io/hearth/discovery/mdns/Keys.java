@@ -1,6 +1,6 @@
 package io.hearth.discovery.mdns;
 
-import io.hearth.discovery.mdns.machine.TagCodec;
+import io.hearth.discovery.mdns.machine.TagEncoding;
 import io.hearth.discovery.mdns.machine.TagKey;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -28,7 +28,7 @@ public final class Keys {
         });
     }
 
-    public static TagCodec codec(String secret) {
-        return new TagCodec(List.of(of(secret, 1)));
+    public static TagEncoding codec(String secret) {
+        return new TagEncoding(List.of(of(secret, 1)));
     }
 }

@@ -3,7 +3,7 @@ package io.hearth.discovery.mdns;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hearth.core.Clock;
-import io.hearth.discovery.mdns.machine.TagCodec;
+import io.hearth.discovery.mdns.machine.TagEncoding;
 import io.hearth.discovery.mdns.machine.TagKey;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 final class MdnsFaultsTest {
     private static final long SECOND = 1_000_000_000L;
 
-    private final TagCodec tags = Keys.codec("home");
+    private final TagEncoding tags = Keys.codec("home");
     private long nowNanos = 5 * SECOND;
 
     private final Clock hand = new Clock() {

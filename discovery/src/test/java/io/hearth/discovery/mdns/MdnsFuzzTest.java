@@ -12,7 +12,7 @@ import io.hearth.discovery.dns.Packet;
 import io.hearth.discovery.mdns.machine.MdnsIdentity;
 import io.hearth.discovery.mdns.machine.MdnsJudge;
 import io.hearth.discovery.mdns.machine.MdnsJudgeTest;
-import io.hearth.discovery.mdns.machine.TagCodec;
+import io.hearth.discovery.mdns.machine.TagEncoding;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.InetAddress;
@@ -44,7 +44,7 @@ final class MdnsFuzzTest {
             "local");
 
     private final SplittableRandom random = new SplittableRandom(SEED);
-    private final TagCodec home = Keys.codec("home");
+    private final TagEncoding home = Keys.codec("home");
     private final List<Map<String, String>> texts = List.of(
             home.sign(MdnsJudgeTest.nonce(1), 52_416, Optional.empty()).txt(),
             home.sign(MdnsJudgeTest.nonce(2), 52_416, Optional.of("42")).txt(),

@@ -9,7 +9,7 @@ import io.hearth.core.Clock;
 import io.hearth.discovery.Candidate;
 import io.hearth.discovery.PeerAddress;
 import io.hearth.discovery.Sighting;
-import io.hearth.discovery.mdns.machine.TagCodec;
+import io.hearth.discovery.mdns.machine.TagEncoding;
 import java.net.SocketException;
 import java.time.Duration;
 import java.util.List;
@@ -84,7 +84,7 @@ final class MdnsSourceIT {
                 _ -> {});
         MdnsSource other = source("office", 51_012);
         MdnsSource bag = new MdnsSource(
-                TagCodec.seeking("42", Keys.of("bag", 1)),
+                TagEncoding.seeking("42", Keys.of("bag", 1)),
                 offers.silent(),
                 InterfaceMonitor.ofThisMachine(),
                 Clock.system(),

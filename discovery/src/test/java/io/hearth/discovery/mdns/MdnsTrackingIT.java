@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Clock;
-import io.hearth.discovery.mdns.machine.TagCodec;
+import io.hearth.discovery.mdns.machine.TagEncoding;
 import io.hearth.discovery.mdns.machine.TagKey;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.SecretText;
@@ -107,7 +107,7 @@ final class MdnsTrackingIT {
 
     private MdnsSource source(NetworkNamespace of, int port, AtomicReference<List<InterfaceState>> states) {
         return new MdnsSource(
-                new TagCodec(List.of(new TagKey(of.generation(), of.keys()::tagMac))),
+                new TagEncoding(List.of(new TagKey(of.generation(), of.keys()::tagMac))),
                 MdnsOptions.ofPort(port).on(InterfacePolicy.interfaces(loopback)),
                 new InterfaceMonitor(states::get),
                 Clock.system(),

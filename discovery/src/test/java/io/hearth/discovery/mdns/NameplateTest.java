@@ -12,7 +12,7 @@ import io.hearth.discovery.mdns.machine.MdnsIdentity;
 import io.hearth.discovery.mdns.machine.MdnsJudge;
 import io.hearth.discovery.mdns.machine.MdnsJudge.Heard;
 import io.hearth.discovery.mdns.machine.MdnsJudgeTest;
-import io.hearth.discovery.mdns.machine.TagCodec;
+import io.hearth.discovery.mdns.machine.TagEncoding;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 final class NameplateTest {
     private static final String TYPE = "_hearth._tcp.local";
     private static final int PORT = 52_400;
-    private static final TagCodec NEWCOMER = TagCodec.seeking("42", Keys.of("random", 1));
+    private static final TagEncoding NEWCOMER = TagEncoding.seeking("42", Keys.of("random", 1));
     private static final LinkPrefix LINK = new LinkPrefix(MdnsJudgeTest.address(10, 77, 0, 9), 16);
 
     private final MdnsJudge judge = new MdnsJudge(

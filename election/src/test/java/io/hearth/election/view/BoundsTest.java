@@ -24,8 +24,8 @@ import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.election.ViewRules;
 import io.hearth.election.protobuf.Frames;
-import io.hearth.election.protobuf.MessageCodec;
-import io.hearth.election.protobuf.RecordCodec;
+import io.hearth.election.protobuf.MessageEncoding;
+import io.hearth.election.protobuf.RecordEncoding;
 import io.hearth.election.wire.AcceptedFrame;
 import io.hearth.election.wire.CommitFrame;
 import io.hearth.election.wire.GoneFrame;
@@ -91,31 +91,34 @@ final class BoundsTest {
     void eachNumberOnTheWireHasItsBounds() throws MalformedMessageException {
         var presence = new Presence(LINEAGE, 5, 4, true, "job", GroupPhase.BUSY, 7, List.of());
         int checked = bounds(
-                        MessageCodec.HEARTBEAT,
+                        MessageEncoding.HEARTBEAT,
                         new Message.Heartbeat(presence, 3, 2, 1),
                         HeartbeatFrame.getDefaultInstance())
                 + bounds(
-                        MessageCodec.HERE,
+                        MessageEncoding.HERE,
                         new Message.Here(LINEAGE, 4, BALLOT, Optional.empty()),
                         HereFrame.getDefaultInstance())
                 + bounds(
-                        MessageCodec.ACCEPTED,
+                        MessageEncoding.ACCEPTED,
                         new Message.Accepted(LINEAGE, 4, BALLOT),
                         AcceptedFrame.getDefaultInstance())
-                + bounds(MessageCodec.REFUSE, new Message.Refuse(LINEAGE, 4, BALLOT), RefuseFrame.getDefaultInstance())
-                + bounds(MessageCodec.GONE, new Message.Gone(LINEAGE, 4, 71), GoneFrame.getDefaultInstance())
                 + bounds(
-                        MessageCodec.JOIN,
+                        MessageEncoding.REFUSE,
+                        new Message.Refuse(LINEAGE, 4, BALLOT),
+                        RefuseFrame.getDefaultInstance())
+                + bounds(MessageEncoding.GONE, new Message.Gone(LINEAGE, 4, 71), GoneFrame.getDefaultInstance())
+                + bounds(
+                        MessageEncoding.JOIN,
                         new Message.Join(LINEAGE, 71, Role.AGENT, "", GroupPhase.FRESH),
                         JoinFrame.getDefaultInstance())
-                + bounds(MessageCodec.NOT_YET, new Message.NotYet(LINEAGE, "wait"), NotYetFrame.getDefaultInstance())
-                + bounds(MessageCodec.LEAVE, new Message.Leave(LINEAGE, 4, false), LeaveFrame.getDefaultInstance());
+                + bounds(MessageEncoding.NOT_YET, new Message.NotYet(LINEAGE, "wait"), NotYetFrame.getDefaultInstance())
+                + bounds(MessageEncoding.LEAVE, new Message.Leave(LINEAGE, 4, false), LeaveFrame.getDefaultInstance());
         assertEquals(13 + 8 * 3 + 3, checked, "a number has no bounds here, or another name");
     }
 
     /** Numbers of the message itself, and of the lineage and ballot in it. */
     private static int bounds(int kind, Message good, GeneratedMessage frame) throws MalformedMessageException {
-        byte[] bytes = MessageCodec.encode(good);
+        byte[] bytes = MessageEncoding.encode(good);
         int checked = 0;
         try {
             for (FieldDescriptor field : frame.getDescriptorForType().getFields()) {
@@ -178,9 +181,9 @@ final class BoundsTest {
             byte[] bytes = builder.build().toByteArray();
             String what = frame.getDescriptorForType().getName() + "." + field.getName() + " = " + value;
             if (value >= bounds[0] && value <= bounds[1]) {
-                assertDoesNotThrow(() -> MessageCodec.decode(kind, bytes), what);
+                assertDoesNotThrow(() -> MessageEncoding.decode(kind, bytes), what);
             } else {
-                assertThrows(MalformedMessageException.class, () -> MessageCodec.decode(kind, bytes), what);
+                assertThrows(MalformedMessageException.class, () -> MessageEncoding.decode(kind, bytes), what);
             }
         }
         return 1;
@@ -210,13 +213,13 @@ final class BoundsTest {
     private static void breaks(View view) {
         assertTrue(ViewRules.fault(view).isPresent(), view.toString());
         byte[] bytes = CommitFrame.newBuilder().setView(Frames.of(view)).build().toByteArray();
-        assertThrows(MalformedMessageException.class, () -> MessageCodec.decode(MessageCodec.COMMIT, bytes));
+        assertThrows(MalformedMessageException.class, () -> MessageEncoding.decode(MessageEncoding.COMMIT, bytes));
         byte[] prepare = PrepareFrame.newBuilder()
                 .setView(Frames.of(view))
                 .setBallot(Frames.of(BALLOT))
                 .build()
                 .toByteArray();
-        assertThrows(MalformedMessageException.class, () -> MessageCodec.decode(MessageCodec.PREPARE, prepare));
+        assertThrows(MalformedMessageException.class, () -> MessageEncoding.decode(MessageEncoding.PREPARE, prepare));
     }
 
     /** A view that keeps the rules survives the wire and the disk. */
@@ -224,10 +227,10 @@ final class BoundsTest {
         assertEquals(Optional.empty(), ViewRules.fault(view));
         assertDoesNotThrow(() -> {
             var commit = new Message.Commit(view);
-            assertEquals(commit, MessageCodec.decode(MessageCodec.COMMIT, MessageCodec.encode(commit)));
+            assertEquals(commit, MessageEncoding.decode(MessageEncoding.COMMIT, MessageEncoding.encode(commit)));
             LineageRecord record =
                     LineageRecord.fresh(view.lineage(), 1).learned(view).promise(BALLOT);
-            assertEquals(record, RecordCodec.decode(RecordCodec.encode(record)));
+            assertEquals(record, RecordEncoding.decode(RecordEncoding.encode(record)));
         });
     }
 
@@ -299,8 +302,8 @@ final class BoundsTest {
     @Test
     void aGroupsNameIsCheckedInARequestForEntryAndInAHeartbeat() throws Exception {
         var presence = new Presence(LINEAGE, 5, 4, true, "job", GroupPhase.BUSY, 7, List.of());
-        byte[] beat = MessageCodec.encode(new Message.Heartbeat(presence, 3, 2, 1));
-        byte[] join = MessageCodec.encode(new Message.Join(LINEAGE, 71, Role.TRAINER, "job", GroupPhase.FRESH));
+        byte[] beat = MessageEncoding.encode(new Message.Heartbeat(presence, 3, 2, 1));
+        byte[] join = MessageEncoding.encode(new Message.Join(LINEAGE, 71, Role.TRAINER, "job", GroupPhase.FRESH));
         var noNames = new ArrayList<>(NO_NAMES);
         noNames.add("j".repeat(ViewRules.GROUP_CHARACTERS_MAX + 1));
         for (String name : noNames) {
@@ -310,23 +313,23 @@ final class BoundsTest {
                     .toByteArray();
             byte[] badJoin =
                     JoinFrame.parseFrom(join).toBuilder().setGroup(name).build().toByteArray();
-            assertMalformed(MessageCodec.HEARTBEAT, badBeat, name);
-            assertMalformed(MessageCodec.JOIN, badJoin, name);
+            assertMalformed(MessageEncoding.HEARTBEAT, badBeat, name);
+            assertMalformed(MessageEncoding.JOIN, badJoin, name);
         }
         assertMalformed(
-                MessageCodec.JOIN,
+                MessageEncoding.JOIN,
                 JoinFrame.parseFrom(join).toBuilder().setGroup("").build().toByteArray(),
                 "a trainer of no group");
         for (String name : List.of("0-job-9", "j".repeat(ViewRules.GROUP_CHARACTERS_MAX))) {
             byte[] good =
                     JoinFrame.parseFrom(join).toBuilder().setGroup(name).build().toByteArray();
-            assertDoesNotThrow(() -> MessageCodec.decode(MessageCodec.JOIN, good));
+            assertDoesNotThrow(() -> MessageEncoding.decode(MessageEncoding.JOIN, good));
         }
     }
 
     /** The error goes to logs and to the sender, so it does not repeat the received name. */
     private static void assertMalformed(int kind, byte[] bytes, String name) {
-        String why = assertThrows(MalformedMessageException.class, () -> MessageCodec.decode(kind, bytes), name)
+        String why = assertThrows(MalformedMessageException.class, () -> MessageEncoding.decode(kind, bytes), name)
                 .toString();
         assertTrue(name.isEmpty() || !why.contains(name), why);
     }

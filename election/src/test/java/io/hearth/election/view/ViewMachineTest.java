@@ -28,7 +28,7 @@ import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.election.ViewRules;
 import io.hearth.election.ViewSource;
-import io.hearth.election.protobuf.RecordCodec;
+import io.hearth.election.protobuf.RecordEncoding;
 import io.hearth.election.vote.Voter;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
@@ -2069,7 +2069,7 @@ final class ViewMachineTest {
         assertEquals(last, state.view());
         event(new ViewEvent.Suspected(THIRD, 1));
         assertTrue(pass(9_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
-        assertEquals(record(), RecordCodec.decode(RecordCodec.encode(record())));
+        assertEquals(record(), RecordEncoding.decode(RecordEncoding.encode(record())));
     }
 
     @Test

@@ -14,7 +14,7 @@ import io.hearth.election.Proposal;
 import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.election.ViewRules;
-import io.hearth.election.protobuf.RecordCodec;
+import io.hearth.election.protobuf.RecordEncoding;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.List;
@@ -229,7 +229,7 @@ public final class VoterTest {
         for (VoterTask task : List.of(
                 promise(last, ballot), accept(last, ballot), new VoterTask.Learn(view(last.epoch() + 1, SEAT)))) {
             record = decide(Optional.of(record), task).write().orElseThrow();
-            assertEquals(record, RecordCodec.decode(RecordCodec.encode(record)));
+            assertEquals(record, RecordEncoding.decode(RecordEncoding.encode(record)));
         }
         assertTrue(record.isListed(MACHINE));
     }

@@ -20,7 +20,7 @@ import java.util.TreeSet;
  * @param epochMillis the issuer's wall clock, for people only
  * @param members in this generation when it began, in order
  * @param removed marks ({@link #mark}) of all machines that were removed when it began, in order of their hexadecimal digits
- * @param signature 64 bytes of Ed25519 over {@link RosterCodec#words}
+ * @param signature 64 bytes of Ed25519 over {@link RosterEncoding#words}
  */
 public record Charter(
         int generation,

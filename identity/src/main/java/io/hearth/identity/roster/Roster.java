@@ -317,7 +317,7 @@ public final class Roster {
 
     /** Whether the charter's issuer signed it for this namespace. */
     public boolean isSigned(Charter given, Signatures signatures) {
-        return signatures.verify(given.issuer(), RosterCodec.words(namespace, given), given.signature());
+        return signatures.verify(given.issuer(), RosterEncoding.words(namespace, given), given.signature());
     }
 
     /** With the charter of the present generation, if none is known. */
@@ -386,7 +386,7 @@ public final class Roster {
     }
 
     private boolean isEvidence(RosterEntry entry, Signatures signatures) {
-        return signatures.verify(entry.by(), RosterCodec.words(namespace, entry), entry.signature());
+        return signatures.verify(entry.by(), RosterEncoding.words(namespace, entry), entry.signature());
     }
 
     private Optional<Drop> objection(RosterEntry entry) {

@@ -219,7 +219,7 @@ public final class RosterBook {
                 epochMillis,
                 members,
                 roster.marks().values());
-        Charter charter = unsigned.signed(hand.sign(RosterCodec.words(roster.namespace(), unsigned)));
+        Charter charter = unsigned.signed(hand.sign(RosterEncoding.words(roster.namespace(), unsigned)));
         var next = new RosterBook(roster.under(charter), fresh, isRogue() ? former : Optional.of(current));
         for (PeerId kept : next.roster.unsupported()) {
             String label = roster.grant(kept).map(RosterEntry.Grant::label).orElse("");
@@ -292,7 +292,8 @@ public final class RosterBook {
                 || !keyId(offer.secret()).equals(charter.keyId())) {
             return new Verdict.Rejected("a secret that is not the one of its charter");
         }
-        if (!signatures.verify(charter.issuer(), RosterCodec.words(roster.namespace(), charter), charter.signature())) {
+        if (!signatures.verify(
+                charter.issuer(), RosterEncoding.words(roster.namespace(), charter), charter.signature())) {
             return new Verdict.Rejected("a charter with a wrong signature");
         }
         if (charter.keyId().equals(keyId())) {
@@ -388,7 +389,7 @@ public final class RosterBook {
     }
 
     private <E extends RosterEntry> RosterEntry sign(Signatures.Hand hand, E entry) {
-        return entry.signed(hand.sign(RosterCodec.words(roster.namespace(), entry)));
+        return entry.signed(hand.sign(RosterEncoding.words(roster.namespace(), entry)));
     }
 
     @Override

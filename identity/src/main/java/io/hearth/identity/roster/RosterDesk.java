@@ -26,7 +26,7 @@ import java.util.TreeSet;
  */
 public final class RosterDesk {
     /** Most bytes of a {@link #welcome}. */
-    public static final int WELCOME_BYTES_MAX = RosterCodec.ROSTER_BYTES_MAX + 128;
+    public static final int WELCOME_BYTES_MAX = RosterEncoding.ROSTER_BYTES_MAX + 128;
 
     private static final byte WELCOME_VERSION = 1;
 
@@ -221,7 +221,7 @@ public final class RosterDesk {
                 .putInt(book.current().generation())
                 .array());
         out.writeBytes(secret);
-        out.writeBytes(RosterCodec.encode(book.roster()));
+        out.writeBytes(RosterEncoding.encode(book.roster()));
         Arrays.fill(secret, (byte) 0);
         return out.toByteArray();
     }
@@ -292,7 +292,7 @@ public final class RosterDesk {
             Arrays.fill(secret, (byte) 0);
             byte[] encoded = new byte[in.remaining()];
             in.get(encoded);
-            Roster received = RosterCodec.roster(namespace.name(), encoded);
+            Roster received = RosterEncoding.roster(namespace.name(), encoded);
             Roster begun = new Roster(
                     namespace.name(),
                     received.root(),

@@ -33,7 +33,7 @@ public sealed interface RosterEntry {
     /** The time of the signature by the signer's wall clock: for people only, no decision depends on it. */
     long epochMillis();
 
-    /** 64 bytes of Ed25519 over {@link RosterCodec#words}. */
+    /** 64 bytes of Ed25519 over {@link RosterEncoding#words}. */
     Bytes signature();
 
     /** The same with another signature. */

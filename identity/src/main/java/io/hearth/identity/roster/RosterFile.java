@@ -41,7 +41,7 @@ public final class RosterFile {
     private static final int OLDER_MAX = 256;
     private static final int BYTES_MAX = MAGIC.length
             + Integer.BYTES
-            + RosterCodec.ROSTER_BYTES_MAX
+            + RosterEncoding.ROSTER_BYTES_MAX
             + SECRETS_BYTES
             + OLDER_MAX * Charter.KEY_ID_BYTES
             + SUM_BYTES;
@@ -207,7 +207,7 @@ public final class RosterFile {
 
     private byte[] encode(Kept kept) {
         RosterBook book = kept.book();
-        byte[] roster = RosterCodec.encode(book.roster());
+        byte[] roster = RosterEncoding.encode(book.roster());
         int older = kept.older().size() * Charter.KEY_ID_BYTES;
         var out = ByteBuffer.allocate(MAGIC.length + Integer.BYTES + roster.length + SECRETS_BYTES + older + SUM_BYTES);
         out.put(MAGIC).putInt(roster.length).put(roster);
@@ -249,7 +249,7 @@ public final class RosterFile {
                 in.get(keyId);
                 older.add(Bytes.of(keyId));
             }
-            return new Kept(new RosterBook(RosterCodec.roster(name, encoded), current, former), List.copyOf(older));
+            return new Kept(new RosterBook(RosterEncoding.roster(name, encoded), current, former), List.copyOf(older));
         } catch (MalformedMessageException | BufferUnderflowException | IllegalArgumentException broken) {
             throw damaged(String.valueOf(broken.getMessage()), broken);
         }

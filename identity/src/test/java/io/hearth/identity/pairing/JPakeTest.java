@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Bytes;
-import io.hearth.identity.pairing.machine.PairingCodec;
+import io.hearth.identity.pairing.machine.PairingEncoding;
 import io.hearth.identity.pairing.machine.PairingMessage;
 import io.hearth.identity.pairing.machine.PairingMessage.Proof;
 import io.hearth.identity.pairing.machine.PairingMessage.Round1;
@@ -61,11 +61,11 @@ final class JPakeTest {
         Pake own = PAKES.begin("a", "b", "1");
         Pake other = PAKES.begin("b", "a", "1");
         Round1 round1 = own.round1();
-        Bytes frame = PairingCodec.encode(round1);
+        Bytes frame = PairingEncoding.encode(round1);
         assertTrue(frame.size() < 2048, "" + frame.size());
-        assertEquals(round1, PairingCodec.decode(frame));
+        assertEquals(round1, PairingEncoding.decode(frame));
         own.accept(other.round1());
-        assertTrue(PairingCodec.encode(own.round2()).size() < 1024);
+        assertTrue(PairingEncoding.encode(own.round2()).size() < 1024);
     }
 
     @Test

@@ -63,7 +63,7 @@ final class Hands implements Signatures {
     }
 
     static RosterEntry signed(int by, RosterEntry entry) {
-        return entry.signed(hand(by).sign(RosterCodec.words(HOME, entry)));
+        return entry.signed(hand(by).sign(RosterEncoding.words(HOME, entry)));
     }
 
     static Roster roster(RosterEntry... entries) {

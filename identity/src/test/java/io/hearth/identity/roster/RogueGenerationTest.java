@@ -17,7 +17,7 @@ import io.hearth.identity.roster.machine.RosterMachine.Event;
 import io.hearth.identity.roster.machine.RosterMachine.LinkId;
 import io.hearth.identity.roster.machine.RosterMachine.State;
 import io.hearth.identity.roster.machine.RosterMessage;
-import io.hearth.identity.roster.machine.RosterMessageCodec;
+import io.hearth.identity.roster.machine.RosterMessageEncoding;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -93,15 +93,16 @@ final class RogueGenerationTest {
         private void send(LinkId link, RosterMessage message) {
             Node other = linked.get(link);
             if (other != null) {
-                byte[] bytes = RosterMessageCodec.encode(message);
-                wires.add(() -> other.hears(new LinkId(self, link.number()), RosterMessageCodec.kind(message), bytes));
+                byte[] bytes = RosterMessageEncoding.encode(message);
+                wires.add(
+                        () -> other.hears(new LinkId(self, link.number()), RosterMessageEncoding.kind(message), bytes));
             }
         }
 
         private void hears(LinkId link, int kind, byte[] bytes) {
             if (linked.containsKey(link)) {
                 try {
-                    happens(new Event.Received(link, RosterMessageCodec.decode(Hands.HOME, kind, bytes)));
+                    happens(new Event.Received(link, RosterMessageEncoding.decode(Hands.HOME, kind, bytes)));
                 } catch (MalformedMessageException odd) {
                     throw new AssertionError(odd);
                 }
@@ -178,7 +179,7 @@ final class RogueGenerationTest {
             marks.add(Charter.mark(peer(number)));
         }
         Charter unsigned = Charter.of(ROGUE, RosterBook.keyId(secret(ROGUE, 66)), peer(4), 1, members, marks);
-        Charter charter = unsigned.signed(hand(4).sign(RosterCodec.words(Hands.HOME, unsigned)));
+        Charter charter = unsigned.signed(hand(4).sign(RosterEncoding.words(Hands.HOME, unsigned)));
         return new RosterBook(before.roster().under(charter), secret(ROGUE, 66), Optional.of(before.current()));
     }
 

@@ -308,7 +308,7 @@ final class RosterBookTest {
     private static Charter charter(int issuer, int generation, int seed, Set<PeerId> members, List<Bytes> marks) {
         Charter unsigned =
                 Charter.of(generation, RosterBook.keyId(secret(generation, seed)), peer(issuer), 1, members, marks);
-        return unsigned.signed(hand(issuer).sign(RosterCodec.words(Hands.HOME, unsigned)));
+        return unsigned.signed(hand(issuer).sign(RosterEncoding.words(Hands.HOME, unsigned)));
     }
 
     @Test

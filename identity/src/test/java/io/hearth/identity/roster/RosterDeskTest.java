@@ -70,7 +70,7 @@ final class RosterDeskTest {
         var entries = new ArrayList<RosterEntry>();
         for (int number = 1; number < Roster.GRANTS_MAX; number++) {
             var grant = new RosterEntry.Grant(Hands.peer(number), self.peer(), "m", GrantKind.PAIRED, 1, Bytes.EMPTY);
-            entries.add(grant.signed(hand.sign(RosterCodec.words("home", grant))));
+            entries.add(grant.signed(hand.sign(RosterEncoding.words("home", grant))));
         }
         Roster full = founded.roster().merged(entries, Ed25519.INSTANCE).roster();
         var _ = RosterFile.in(HearthHome.open(folder.resolve("home")), "home")

@@ -23,23 +23,24 @@ final class RosterFuzzTest {
 
     private static List<byte[]> sound() {
         var sound = new ArrayList<byte[]>();
-        BOOK.roster().entries().forEach(entry -> sound.add(RosterCodec.encode(entry)));
-        sound.add(RosterCodec.encode(BOOK.roster().charter().orElseThrow()));
-        sound.add(RosterCodec.encode(BOOK.roster().entries()));
-        sound.add(RosterCodec.encode(BOOK.roster()));
+        BOOK.roster().entries().forEach(entry -> sound.add(RosterEncoding.encode(entry)));
+        sound.add(RosterEncoding.encode(BOOK.roster().charter().orElseThrow()));
+        sound.add(RosterEncoding.encode(BOOK.roster().entries()));
+        sound.add(RosterEncoding.encode(BOOK.roster()));
         return sound;
     }
 
     @Test
     void whatWasWrittenIsReadAgain() throws MalformedMessageException {
         for (RosterEntry entry : BOOK.roster().entries()) {
-            assertEquals(entry, RosterCodec.entry(RosterCodec.encode(entry)));
+            assertEquals(entry, RosterEncoding.entry(RosterEncoding.encode(entry)));
         }
         Charter charter = BOOK.roster().charter().orElseThrow();
-        assertEquals(charter, RosterCodec.charter(RosterCodec.encode(charter)));
-        assertEquals(BOOK.roster(), RosterCodec.roster(Hands.HOME, RosterCodec.encode(BOOK.roster())));
+        assertEquals(charter, RosterEncoding.charter(RosterEncoding.encode(charter)));
+        assertEquals(BOOK.roster(), RosterEncoding.roster(Hands.HOME, RosterEncoding.encode(BOOK.roster())));
         assertEquals(
-                Roster.empty(Hands.HOME), RosterCodec.roster(Hands.HOME, RosterCodec.encode(Roster.empty(Hands.HOME))));
+                Roster.empty(Hands.HOME),
+                RosterEncoding.roster(Hands.HOME, RosterEncoding.encode(Roster.empty(Hands.HOME))));
     }
 
     @Test
@@ -56,41 +57,41 @@ final class RosterFuzzTest {
 
     @Test
     void lengthsThatLieAreRejectedBeforeAnythingIsTaken() {
-        byte[] huge = RosterCodec.encode(BOOK.roster());
+        byte[] huge = RosterEncoding.encode(BOOK.roster());
         huge[33] = 0x7f; // length of the charter
-        assertThrows(MalformedMessageException.class, () -> RosterCodec.roster(Hands.HOME, huge));
-        byte[] many = RosterCodec.encode(BOOK.roster().entries());
+        assertThrows(MalformedMessageException.class, () -> RosterEncoding.roster(Hands.HOME, huge));
+        byte[] many = RosterEncoding.encode(BOOK.roster().entries());
         many[0] = (byte) 0xff; // number of entries
-        assertThrows(MalformedMessageException.class, () -> RosterCodec.entries(many));
+        assertThrows(MalformedMessageException.class, () -> RosterEncoding.entries(many));
         assertThrows(
                 MalformedMessageException.class,
-                () -> RosterCodec.roster(Hands.HOME, new byte[RosterCodec.ROSTER_BYTES_MAX + 1]));
-        assertThrows(MalformedMessageException.class, () -> RosterCodec.entry(new byte[0]));
+                () -> RosterEncoding.roster(Hands.HOME, new byte[RosterEncoding.ROSTER_BYTES_MAX + 1]));
+        assertThrows(MalformedMessageException.class, () -> RosterEncoding.entry(new byte[0]));
     }
 
     /** Whether a decoder accepts the bytes; an accepted value must encode to the same bytes. */
     private static boolean decodes(byte[] bytes) {
         boolean read = false;
         try {
-            assertArrayEquals(bytes, RosterCodec.encode(RosterCodec.entry(bytes)));
+            assertArrayEquals(bytes, RosterEncoding.encode(RosterEncoding.entry(bytes)));
             read = true;
         } catch (MalformedMessageException rejected) {
             assertTrue(rejected.getMessage() != null);
         }
         try {
-            assertArrayEquals(bytes, RosterCodec.encode(RosterCodec.charter(bytes)));
+            assertArrayEquals(bytes, RosterEncoding.encode(RosterEncoding.charter(bytes)));
             read = true;
         } catch (MalformedMessageException rejected) {
             assertTrue(rejected.getMessage() != null);
         }
         try {
-            assertArrayEquals(bytes, RosterCodec.encode(RosterCodec.entries(bytes)));
+            assertArrayEquals(bytes, RosterEncoding.encode(RosterEncoding.entries(bytes)));
             read = true;
         } catch (MalformedMessageException rejected) {
             assertTrue(rejected.getMessage() != null);
         }
         try {
-            Roster roster = RosterCodec.roster(Hands.HOME, bytes);
+            Roster roster = RosterEncoding.roster(Hands.HOME, bytes);
             assertTrue(roster.members().size() <= Roster.ENTRIES_MAX + NetworkNamespace.SECRET_BYTES);
             read = true;
         } catch (MalformedMessageException rejected) {

@@ -63,7 +63,7 @@ final class RosterTest {
     @Test
     void anEntryOfAnotherNamespaceHasAWrongSignatureHere() {
         var elsewhere = new RosterEntry.Grant(peer(5), peer(1), "x", GrantKind.PAIRED, 1, Bytes.EMPTY);
-        RosterEntry signed = elsewhere.signed(Hands.hand(1).sign(RosterCodec.words("other", elsewhere)));
+        RosterEntry signed = elsewhere.signed(Hands.hand(1).sign(RosterEncoding.words("other", elsewhere)));
         Roster.Merged merged = roster(founder(1)).merged(List.of(signed), Hands.INSTANCE);
         assertEquals(Map.of(Drop.BAD_SIGNATURE, 1), merged.dropped());
     }
@@ -142,12 +142,13 @@ final class RosterTest {
                     1,
                     new RosterEntry.Grant(
                             peer(number), peer(1), "\u00e9".repeat(63), GrantKind.PAIRED, number, Bytes.EMPTY));
-            assertTrue(RosterCodec.encode(long1).length <= RosterEntry.BYTES_MAX);
+            assertTrue(RosterEncoding.encode(long1).length <= RosterEntry.BYTES_MAX);
             roster = roster.merged(List.of(long1), Hands.INSTANCE).roster();
         }
-        assertTrue(RosterCodec.encode(roster).length <= RosterCodec.ROSTER_BYTES_MAX);
-        int worst = 39 + RosterCodec.CHARTER_BYTES_MAX + Roster.ENTRIES_MAX * (2 + 140 + RosterEntry.LABEL_BYTES_MAX);
-        assertTrue(worst <= RosterCodec.ROSTER_BYTES_MAX, "worst " + worst);
+        assertTrue(RosterEncoding.encode(roster).length <= RosterEncoding.ROSTER_BYTES_MAX);
+        int worst =
+                39 + RosterEncoding.CHARTER_BYTES_MAX + Roster.ENTRIES_MAX * (2 + 140 + RosterEntry.LABEL_BYTES_MAX);
+        assertTrue(worst <= RosterEncoding.ROSTER_BYTES_MAX, "worst " + worst);
     }
 
     @Test

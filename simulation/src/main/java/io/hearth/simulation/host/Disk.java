@@ -5,7 +5,7 @@ import io.hearth.election.DamagedRecordException;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.View;
-import io.hearth.election.protobuf.RecordCodec;
+import io.hearth.election.protobuf.RecordEncoding;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.simulation.rule.Violation;
@@ -84,7 +84,7 @@ public final class Disk {
                 .toList(); // damage to a record with a promise hurts most
         List<LineageRecord> written = promising.isEmpty() ? List.copyOf(records.values()) : promising;
         LineageRecord record = written.get(random.nextInt(written.size()));
-        byte[] bytes = RecordCodec.encode(record);
+        byte[] bytes = RecordEncoding.encode(record);
         if (random.nextBoolean()) {
             bytes = Arrays.copyOf(bytes, random.nextInt(bytes.length));
         } else {
@@ -116,7 +116,7 @@ public final class Disk {
             return Optional.ofNullable(record);
         }
         try {
-            RecordCodec.decode(bytes.toArray());
+            RecordEncoding.decode(bytes.toArray());
             throw new Violation("record", "a damaged record was read as a sound one");
         } catch (DamagedRecordException expected) {
             records.remove(lineage);

@@ -11,7 +11,7 @@ import io.hearth.election.Presence;
 import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.election.ViewRules;
-import io.hearth.election.protobuf.MessageCodec;
+import io.hearth.election.protobuf.MessageEncoding;
 import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.cluster.Cluster;
@@ -177,8 +177,8 @@ public final class ByzantineNode {
     /** The codec rejects a message that is larger than any record while it reads it. */
     private void bytes() {
         try {
-            int kind = MessageCodec.HEARTBEAT + random.nextInt(MessageCodec.GONE - MessageCodec.HEARTBEAT + 1);
-            MessageCodec.decode(kind, MILLION_MEMBERS);
+            int kind = MessageEncoding.HEARTBEAT + random.nextInt(MessageEncoding.GONE - MessageEncoding.HEARTBEAT + 1);
+            MessageEncoding.decode(kind, MILLION_MEMBERS);
             throw new Violation("wire", "two million bytes were read as a message of kind " + kind);
         } catch (MalformedMessageException expected) {
             setting.note("the hostile node sends two million bytes: " + expected.getMessage());

@@ -18,8 +18,8 @@ import io.hearth.election.Proposal;
 import io.hearth.election.Resolver;
 import io.hearth.election.Role;
 import io.hearth.election.View;
-import io.hearth.election.protobuf.MessageCodec;
-import io.hearth.election.protobuf.RecordCodec;
+import io.hearth.election.protobuf.MessageEncoding;
+import io.hearth.election.protobuf.RecordEncoding;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.cluster.Cluster;
 import io.hearth.simulation.cluster.NodeProcess;
@@ -178,13 +178,13 @@ public final class Liar {
     public Optional<Message> says(ProcessContext self, NodeId to, Message message) {
         Message lie = altered(self, message);
         boolean isOfViews = message instanceof Message.Commit || message instanceof Message.Accept;
-        byte[] bytes = MessageCodec.encode(lie);
+        byte[] bytes = MessageEncoding.encode(lie);
         if (!isOfViews && does(LieKind.ANY_NUMBER)) {
             bytes = WireNumbers.changed(bytes, random);
         } else if (lie.equals(message)) {
             return Optional.of(message);
         }
-        Optional<Message> heard = arrived(self, to, MessageCodec.kind(lie), bytes);
+        Optional<Message> heard = arrived(self, to, MessageEncoding.kind(lie), bytes);
         heard.ifPresent(said -> lied(kind(message), said, to));
         return heard;
     }
@@ -204,7 +204,7 @@ public final class Liar {
     /** The message as the receiver decodes it; a malformed one costs the link. */
     private Optional<Message> arrived(ProcessContext self, NodeId to, int kind, byte[] bytes) {
         try {
-            return Optional.of(MessageCodec.decode(kind, bytes));
+            return Optional.of(MessageEncoding.decode(kind, bytes));
         } catch (MalformedMessageException malformed) {
             setting.note("a lie is malformed: " + malformed.getMessage());
             setting.host(to).ifPresent(other -> cluster.dropLink(self.host, other));
@@ -369,7 +369,7 @@ public final class Liar {
         for (int i = 0; i < plan.atOnce() && to.isAlive() && self.isAlive(); i++) {
             LieKind kind = told.get(random.nextInt(told.size()));
             Message lie = unasked(kind, self, to);
-            Optional<Message> heard = arrived(self, to.host.id, MessageCodec.kind(lie), MessageCodec.encode(lie));
+            Optional<Message> heard = arrived(self, to.host.id, MessageEncoding.kind(lie), MessageEncoding.encode(lie));
             heard.ifPresent(message -> {
                 lied(kind, message, to.host.id);
                 to.receive(self.host.id, self.incarnation, message);
@@ -523,7 +523,7 @@ public final class Liar {
             return;
         }
         try {
-            LineageRecord read = RecordCodec.decode(RecordCodec.encode(record));
+            LineageRecord read = RecordEncoding.decode(RecordEncoding.encode(record));
             Violation.unless(read.equals(record), "unreadable", () -> "a record is read as another: " + record);
         } catch (DamagedRecordException damaged) {
             throw new Violation("unreadable", "a record that was written cannot be read: " + damaged.getMessage());

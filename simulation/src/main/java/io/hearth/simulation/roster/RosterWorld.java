@@ -9,7 +9,7 @@ import io.hearth.identity.roster.Charter;
 import io.hearth.identity.roster.Common;
 import io.hearth.identity.roster.GrantKind;
 import io.hearth.identity.roster.RosterBook;
-import io.hearth.identity.roster.RosterCodec;
+import io.hearth.identity.roster.RosterEncoding;
 import io.hearth.identity.roster.RosterEntry;
 import io.hearth.identity.roster.Signatures;
 import io.hearth.identity.roster.machine.RosterMachine;
@@ -463,7 +463,7 @@ public final class RosterWorld {
         thiefKnows.add(fresh);
         var unsigned = new Charter(
                 fresh.generation(), RosterBook.keyId(fresh), self, 1, List.copyOf(members), marks, Bytes.EMPTY);
-        Bytes signature = DigestSignatures.hand(self).sign(RosterCodec.words(HOME, unsigned));
+        Bytes signature = DigestSignatures.hand(self).sign(RosterEncoding.words(HOME, unsigned));
         return new RosterBook.Offer(
                 new Charter(
                         unsigned.generation(),
@@ -487,18 +487,18 @@ public final class RosterWorld {
         PeerId victim = nodes.get(random.nextInt(nodes.size())).peer;
         var entries = new ArrayList<RosterEntry>();
         RosterEntry.Grant grant = new RosterEntry.Grant(sybil, self, "s", GrantKind.PAIRED, 1, Bytes.EMPTY);
-        entries.add(grant.signed(hand.sign(RosterCodec.words(HOME, grant))));
+        entries.add(grant.signed(hand.sign(RosterEncoding.words(HOME, grant))));
         RosterEntry.Grant again = new RosterEntry.Grant(self, sybil, "t", GrantKind.PAIRED, 1, Bytes.EMPTY);
-        entries.add(again.signed(DigestSignatures.hand(sybil).sign(RosterCodec.words(HOME, again))));
+        entries.add(again.signed(DigestSignatures.hand(sybil).sign(RosterEncoding.words(HOME, again))));
         if (!isLight && random.nextBoolean()) { // of an unknown machine, so that each believer makes a new secret
             var nobody = new RosterEntry.Removal(DigestSignatures.peer(150), self, 1, Bytes.EMPTY);
-            entries.add(nobody.signed(hand.sign(RosterCodec.words(HOME, nobody))));
+            entries.add(nobody.signed(hand.sign(RosterEncoding.words(HOME, nobody))));
         }
         if (!victim.equals(self)) { // forged: it has no other machine's key
             PeerId author = nodes.get(random.nextInt(nodes.size())).peer;
             if (!author.equals(self) && !author.equals(victim)) {
                 var forged = new RosterEntry.Removal(victim, author, 1, Bytes.EMPTY);
-                entries.add(forged.signed(hand.sign(RosterCodec.words(HOME, forged))));
+                entries.add(forged.signed(hand.sign(RosterEncoding.words(HOME, forged))));
             }
         }
         for (Wire wire : List.copyOf(wires)) {

@@ -13,7 +13,7 @@ import io.hearth.transport.machine.HandshakeMachine;
 import io.hearth.transport.machine.HandshakeMachine.Effect;
 import io.hearth.transport.machine.HandshakeMachine.Event;
 import io.hearth.transport.machine.HandshakeMachine.State;
-import io.hearth.transport.machine.LinkCodec;
+import io.hearth.transport.machine.LinkEncoding;
 import io.hearth.transport.machine.RemoteNode;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -95,7 +95,7 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
     protected void channelRead0(ChannelHandlerContext context, Frame frame) {
         Event event;
         try {
-            event = new Event.Arrived(LinkCodec.decode(frame));
+            event = new Event.Arrived(LinkEncoding.decode(frame));
         } catch (MalformedMessageException malformed) {
             event = new Event.Broken(LinkRejection.MALFORMED, line(malformed));
         }
@@ -157,7 +157,7 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Send(var message) -> {
-                    var _ = context.writeAndFlush(FrameDecoder.encode(context.alloc(), LinkCodec.encode(message)));
+                    var _ = context.writeAndFlush(FrameDecoder.encode(context.alloc(), LinkEncoding.encode(message)));
                 }
                 case Effect.Ask(var node) -> step(context, links.decide(node, address));
                 case Effect.Admit(var node, var keys) -> admit(context, node, keys);

@@ -4,7 +4,7 @@ import io.hearth.core.Bytes;
 import io.hearth.transport.CloseCause;
 import io.hearth.transport.Frame;
 import io.hearth.transport.LinkInfo;
-import io.hearth.transport.machine.LinkCodec;
+import io.hearth.transport.machine.LinkEncoding;
 import io.hearth.transport.machine.LinkMessage;
 import io.hearth.transport.machine.RemoteNode;
 import io.netty.buffer.ByteBuf;
@@ -144,7 +144,7 @@ public final class Link {
     }
 
     public void say(LinkMessage message) {
-        offer(LinkCodec.encode(message));
+        offer(LinkEncoding.encode(message));
     }
 
     /** Closes the connection at once. */
@@ -190,7 +190,7 @@ public final class Link {
     }
 
     private ByteBuf encoded(CloseCause cause, String why) {
-        return FrameDecoder.encode(channel.alloc(), LinkCodec.encode(new LinkMessage.Close(cause, why)));
+        return FrameDecoder.encode(channel.alloc(), LinkEncoding.encode(new LinkMessage.Close(cause, why)));
     }
 
     /** The reason of its end, as one line. */

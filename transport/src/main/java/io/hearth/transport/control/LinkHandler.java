@@ -5,7 +5,7 @@ import io.hearth.transport.CloseCause;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.Frame;
 import io.hearth.transport.LinkObserver;
-import io.hearth.transport.machine.LinkCodec;
+import io.hearth.transport.machine.LinkEncoding;
 import io.hearth.transport.machine.LinkMessage;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -38,7 +38,7 @@ final class LinkHandler extends SimpleChannelInboundHandler<Frame> {
         if (frame.kind() >= Frame.USER_MIN) {
             Endpoint from = link.node().endpoint();
             observer.received(from.id(), from.incarnation(), frame.kind(), frame.bytes());
-        } else if (LinkCodec.knows(frame.kind())) {
+        } else if (LinkEncoding.knows(frame.kind())) {
             ownMessage(frame);
         } else {
             tally.unknownKinds.increment();
@@ -69,7 +69,7 @@ final class LinkHandler extends SimpleChannelInboundHandler<Frame> {
     private void ownMessage(Frame frame) {
         LinkMessage message;
         try {
-            message = LinkCodec.decode(frame);
+            message = LinkEncoding.decode(frame);
         } catch (MalformedMessageException broken) {
             malformed(String.valueOf(broken.getMessage()));
             return;

@@ -212,7 +212,7 @@ public final class HandshakeMachine
         }
         KeyRing.Keys keys = ring.keys();
         Hello hello = ownHello(purpose, keys, keys.current(), state.dial(), 0);
-        Bytes encoded = LinkCodec.encode(hello);
+        Bytes encoded = LinkEncoding.encode(hello);
         return new Step<>(
                 state.at(new Phase.AwaitServer(secure, encoded, keys)),
                 List.of(new Effect.Send(new LinkMessage.ClientHello(hello, encoded))));
@@ -277,7 +277,7 @@ public final class HandshakeMachine
         NamespaceKeys shared = keys.shared(secret).orElseThrow();
         Hello own =
                 ownHello(secret == Common.CURRENT ? purpose : Purpose.REKEY, keys, shared, 0, Collections.max(common));
-        Bytes ownEncoded = LinkCodec.encode(own);
+        Bytes ownEncoded = LinkEncoding.encode(own);
         Bytes transcript = MembershipProof.transcript(
                 secure.exporter().toArray(),
                 secure.remote(),

@@ -110,7 +110,7 @@ final class HandshakeMachineTest {
                 List<LinkMessage> sent = List.copyOf(way[0].sent);
                 way[0].sent.clear();
                 for (LinkMessage message : sent) {
-                    way[1].happens(new Event.Arrived(LinkCodec.decode(edit.apply(LinkCodec.encode(message)))));
+                    way[1].happens(new Event.Arrived(LinkEncoding.decode(edit.apply(LinkEncoding.encode(message)))));
                 }
             }
         }
@@ -200,7 +200,7 @@ final class HandshakeMachineTest {
 
     private static Frame withoutFeatures(Frame frame) {
         try {
-            var hello = ((LinkMessage.ClientHello) LinkCodec.decode(frame)).hello();
+            var hello = ((LinkMessage.ClientHello) LinkEncoding.decode(frame)).hello();
             var poorer = new Hello(
                     hello.versions(),
                     List.of(),
@@ -215,7 +215,7 @@ final class HandshakeMachineTest {
                     hello.dial(),
                     hello.chosen(),
                     Optional.empty());
-            return LinkCodec.encode(new LinkMessage.ClientHello(poorer, LinkCodec.encode(poorer)));
+            return LinkEncoding.encode(new LinkMessage.ClientHello(poorer, LinkEncoding.encode(poorer)));
         } catch (MalformedMessageException impossible) {
             throw new AssertionError(impossible);
         }
@@ -414,7 +414,7 @@ final class HandshakeMachineTest {
                 1,
                 0,
                 Optional.empty());
-        server.happens(new Event.Arrived(new LinkMessage.ClientHello(hello, LinkCodec.encode(hello))));
+        server.happens(new Event.Arrived(new LinkMessage.ClientHello(hello, LinkEncoding.encode(hello))));
         return server.refusal();
     }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * v=1                 version of this record
  * n=22 characters     nonce, base64url
- * t=22 characters     tag, base64url (see {@link TagCodec})
+ * t=22 characters     tag, base64url (see {@link TagEncoding})
  * p=2 digits          nameplate, only while this node offers to pair
  * </pre>
  *

@@ -17,7 +17,7 @@ import java.util.random.RandomGenerator;
 public record MdnsIdentity(Advert advert, String serviceName, String hostName) {
     private static final int LABEL_BYTES = 8;
 
-    public static MdnsIdentity fresh(TagCodec tags, int port, Optional<String> nameplate, RandomGenerator random) {
+    public static MdnsIdentity fresh(TagEncoding tags, int port, Optional<String> nameplate, RandomGenerator random) {
         Advert advert = tags.sign(Bytes.of(bytes(random, Advert.NONCE_BYTES)), port, nameplate);
         var hex = HexFormat.of();
         return new MdnsIdentity(

@@ -72,7 +72,7 @@ public final class MdnsJudge {
 
     private final DnsName ownInstance;
     private final DnsName ownHost;
-    private final TagCodec tags;
+    private final TagEncoding tags;
     private final Predicate<Bytes> ownNonce;
     private final Predicate<Bytes> onLink;
     private final TokenBucket answers;
@@ -90,7 +90,11 @@ public final class MdnsJudge {
      * @param onLink whether an address of 4 or 16 bytes can be reached without a router
      */
     public MdnsJudge(
-            MdnsIdentity identity, TagCodec tags, Predicate<Bytes> ownNonce, Predicate<Bytes> onLink, long nowNanos) {
+            MdnsIdentity identity,
+            TagEncoding tags,
+            Predicate<Bytes> ownNonce,
+            Predicate<Bytes> onLink,
+            long nowNanos) {
         this.ownInstance = DnsName.of(identity.serviceName(), "_hearth", "_tcp", "local");
         this.ownHost = DnsName.of(identity.hostName(), "local");
         this.tags = tags;

@@ -13,7 +13,7 @@ final class MdnsIdentityTest {
     /** Any eight characters (four bytes in hexadecimal) that an observer could compare differ between two identities of one node. */
     @Test
     void twoStaysOfOneNodeHaveNothingInCommon() {
-        TagCodec tags = Keys.codec("home");
+        TagEncoding tags = Keys.codec("home");
         var random = new SecureRandom();
         for (int i = 0; i < 20; i++) {
             var former = new TreeSet<String>();

@@ -38,7 +38,7 @@ public final class MdnsJudgeTest {
     private static final long START =
             Long.MAX_VALUE - 3 * SECOND; // the clock may start anywhere, so it overflows on the way
     private static final int PORT = 52_416;
-    private static final TagCodec HOME = Keys.codec("home");
+    private static final TagEncoding HOME = Keys.codec("home");
     private static final LinkPrefix LINK = new LinkPrefix(address(10, 77, 0, 9), 24);
     private static final Bytes ATTACKER = address(10, 77, 0, 66);
     private static final MdnsIdentity SELF =

@@ -353,7 +353,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
         }
         var channel = new Channel(met.exporter(), self, peer);
         Pake pake = pakes.begin(channel.joinerName(), channel.sponsorName(), code.secret());
-        Bytes own = PairingCodec.encode(pake.round1());
+        Bytes own = PairingEncoding.encode(pake.round1());
         var running =
                 new Phase.Running(name, address, met.sponsor(), channel, nowNanos, new Stage.AwaitRound1(pake, own));
         return new Step<>(state.had(peer).run(running), List.of(new Effect.Send(met.sponsor(), own)));
@@ -374,7 +374,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
         }
         PairingMessage message;
         try {
-            message = PairingCodec.decode(frame);
+            message = PairingEncoding.decode(frame);
         } catch (MalformedMessageException malformed) {
             return fail(state, PairingFailure.MALFORMED, String.valueOf(malformed.getMessage()), nowNanos);
         }
@@ -409,7 +409,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
             State state, Phase.Running running, Stage.AwaitRound1 stage, PairingMessage.Round1 theirs, Bytes frame)
             throws PakeException {
         stage.pake().accept(theirs);
-        Bytes own = PairingCodec.encode(stage.pake().round2());
+        Bytes own = PairingEncoding.encode(stage.pake().round2());
         return new Step<>(
                 state.at(running.at(new Stage.AwaitRound2(stage.pake(), stage.own(), frame, own))),
                 List.of(new Effect.Send(running.sponsor(), own)));
@@ -425,7 +425,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
                 new PairingMessage.Confirm(keys.joinerMac(), keys.sealLabel(label.getBytes(StandardCharsets.UTF_8)));
         return new Step<>(
                 state.at(running.at(new Stage.AwaitWelcome(keys))),
-                List.of(new Effect.Send(running.sponsor(), PairingCodec.encode(confirm))));
+                List.of(new Effect.Send(running.sponsor(), PairingEncoding.encode(confirm))));
     }
 
     private Step<State, Effect> onWelcome(
@@ -433,7 +433,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
         if (!PairingKeys.matches(keys.sponsorMac(), welcome.mac())) {
             return fail(state, PairingFailure.WRONG_CODE, "the machine there does not know the code", nowNanos);
         }
-        int most = limits.welcomeBytesMax() + PairingCodec.LABEL_BYTES_MAX + PairingKeys.SEAL_BYTES;
+        int most = limits.welcomeBytesMax() + PairingEncoding.LABEL_BYTES_MAX + PairingKeys.SEAL_BYTES;
         if (welcome.sealedBytes() < PairingKeys.SEAL_BYTES || welcome.sealedBytes() > most) {
             return fail(
                     state,
@@ -479,7 +479,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
                 || !(running.stage() instanceof Stage.Storing(var sponsorLabel))) {
             return Step.quiet(state);
         }
-        Effect done = new Effect.Send(running.sponsor(), PairingCodec.encode(new PairingMessage.Done()));
+        Effect done = new Effect.Send(running.sponsor(), PairingEncoding.encode(new PairingMessage.Done()));
         return prefixed(done, end(state, new Outcome.Paired(running.sponsor(), sponsorLabel, running.address())));
     }
 
@@ -489,7 +489,8 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
         }
         var sorry = new PairingMessage.Sorry(PairingFailure.UNABLE, 0);
         return prefixed(
-                new Effect.Send(running.sponsor(), PairingCodec.encode(sorry)), end(state, new Outcome.NotStored(why)));
+                new Effect.Send(running.sponsor(), PairingEncoding.encode(sorry)),
+                end(state, new Outcome.NotStored(why)));
     }
 
     private Step<State, Effect> onGone(State state, NodeId sponsor, long nowNanos) {
@@ -521,7 +522,7 @@ public final class JoinerMachine implements Machine<JoinerMachine.State, JoinerM
         if (!(state.phase() instanceof Phase.Running running)) {
             throw new IllegalStateException("no run to fail: " + why);
         }
-        Effect sorry = new Effect.Send(running.sponsor(), PairingCodec.encode(new PairingMessage.Sorry(failure, 0)));
+        Effect sorry = new Effect.Send(running.sponsor(), PairingEncoding.encode(new PairingMessage.Sorry(failure, 0)));
         return prefixed(sorry, failed(state, running, failure, why, 0, nowNanos));
     }
 

@@ -46,10 +46,10 @@ public record PairingLimits(
                 || placesMax < 1
                 || welcomeBytesMax < 1
                 || pageBytesMax < 1
-                || pageBytesMax > PairingCodec.PAGE_BYTES_MAX) {
+                || pageBytesMax > PairingEncoding.PAGE_BYTES_MAX) {
             throw new IllegalArgumentException(
                     "every limit of pairing must be positive (graceNanos may be 0), and pageBytesMax at most "
-                            + PairingCodec.PAGE_BYTES_MAX);
+                            + PairingEncoding.PAGE_BYTES_MAX);
         }
     }
 

@@ -227,7 +227,7 @@ public final class SponsorMachine
         }
         PairingMessage message;
         try {
-            message = PairingCodec.decode(frame);
+            message = PairingEncoding.decode(frame);
         } catch (MalformedMessageException malformed) {
             return fail(
                     begun(state, joiner, guest, nowNanos),
@@ -257,7 +257,7 @@ public final class SponsorMachine
         var channel = new Channel(guest.exporter(), joiner.peer(), self);
         Pake pake = pakes.begin(channel.sponsorName(), channel.joinerName(), code.secret());
         State running = begun(state, joiner, guest, nowNanos); // counted, whatever its result
-        Bytes own = PairingCodec.encode(pake.round1());
+        Bytes own = PairingEncoding.encode(pake.round1());
         try {
             pake.accept(theirs);
         } catch (PakeException refused) {
@@ -291,7 +291,7 @@ public final class SponsorMachine
 
     private Step<State, Effect> onRound2(
             State state, Phase.Running running, Stage.AwaitRound2 stage, PairingMessage.Round2 theirs, Bytes frame) {
-        Bytes own = PairingCodec.encode(stage.pake().round2());
+        Bytes own = PairingEncoding.encode(stage.pake().round2());
         byte[] key;
         try {
             key = stage.pake().accept(theirs);
@@ -428,7 +428,7 @@ public final class SponsorMachine
 
     private static List<Effect> sorry(NodeId joiner, PairingFailure failure, int left) {
         return List.of(
-                new Effect.Send(joiner, PairingCodec.encode(new PairingMessage.Sorry(failure, left))),
+                new Effect.Send(joiner, PairingEncoding.encode(new PairingMessage.Sorry(failure, left))),
                 new Effect.Close(joiner, failure.text()));
     }
 
@@ -437,7 +437,7 @@ public final class SponsorMachine
     }
 
     private static Effect send(Phase.Running running, PairingMessage message) {
-        return new Effect.Send(running.joiner(), PairingCodec.encode(message));
+        return new Effect.Send(running.joiner(), PairingEncoding.encode(message));
     }
 
     private static String name(PairingMessage message) {

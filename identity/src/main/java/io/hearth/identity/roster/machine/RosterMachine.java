@@ -502,7 +502,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         }
 
         private void sendPages(LinkId link, Optional<Charter> charter, List<RosterEntry> entries) {
-            RosterMessageCodec.pages(charter, entries).forEach(page -> effects.add(new Effect.Send(link, page)));
+            RosterMessageEncoding.pages(charter, entries).forEach(page -> effects.add(new Effect.Send(link, page)));
         }
 
         private void summarize(LinkId link) {

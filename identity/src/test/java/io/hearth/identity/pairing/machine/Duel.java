@@ -160,7 +160,7 @@ final class Duel {
 
     /** A machine that breaks the rules sends a message to the sponsor. */
     void say(NodeId from, PairingMessage message) {
-        say(from, PairingCodec.encode(message));
+        say(from, PairingEncoding.encode(message));
     }
 
     void say(NodeId from, Bytes frame) {
@@ -205,7 +205,7 @@ final class Duel {
 
     static PairingMessage decode(Bytes frame) {
         try {
-            return PairingCodec.decode(frame);
+            return PairingEncoding.decode(frame);
         } catch (MalformedMessageException bug) {
             throw new AssertionError(bug);
         }

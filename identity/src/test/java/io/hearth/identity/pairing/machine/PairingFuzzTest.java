@@ -163,19 +163,19 @@ final class PairingFuzzTest {
         BigInteger edge = edges.get(random.nextInt(edges.size()));
         PairingMessage message;
         try {
-            message = PairingCodec.decode(frame);
+            message = PairingEncoding.decode(frame);
         } catch (MalformedMessageException edited) {
             return frame;
         }
         return switch (message) {
             case PairingMessage.Round1 round
             when random.nextBoolean() ->
-                PairingCodec.encode(new PairingMessage.Round1(edge, round.gx2(), round.proof1(), round.proof2()));
+                PairingEncoding.encode(new PairingMessage.Round1(edge, round.gx2(), round.proof1(), round.proof2()));
             case PairingMessage.Round1 round ->
-                PairingCodec.encode(new PairingMessage.Round1(
+                PairingEncoding.encode(new PairingMessage.Round1(
                         round.gx1(), edge, round.proof1(), new PairingMessage.Proof(edge, BigInteger.ZERO)));
-            case PairingMessage.Round2 round -> PairingCodec.encode(new PairingMessage.Round2(edge, round.proof()));
-            case PairingMessage other -> PairingCodec.encode(other);
+            case PairingMessage.Round2 round -> PairingEncoding.encode(new PairingMessage.Round2(edge, round.proof()));
+            case PairingMessage other -> PairingEncoding.encode(other);
         };
     }
 

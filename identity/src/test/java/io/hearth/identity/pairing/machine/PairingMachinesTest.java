@@ -145,7 +145,7 @@ final class PairingMachinesTest {
                             liar, ((SponsorMachine.Effect.Send) answer.effects().getFirst()).frame()),
                     0);
             var lie = joiner.step(
-                    round2.state(), new JoinerMachine.Event.Arrived(liar, PairingCodec.encode(new Done())), 0);
+                    round2.state(), new JoinerMachine.Event.Arrived(liar, PairingEncoding.encode(new Done())), 0);
             state = lie.state();
             end = lie.effects().stream()
                     .filter(JoinerMachine.Effect.Ended.class::isInstance)
@@ -435,7 +435,7 @@ final class PairingMachinesTest {
             if (!toSponsor && Duel.decode(frame) instanceof Page(var part)) {
                 var crumbs = new ArrayList<Bytes>();
                 for (byte crumb : part.toArray()) {
-                    crumbs.add(PairingCodec.encode(new Page(Bytes.of(crumb))));
+                    crumbs.add(PairingEncoding.encode(new Page(Bytes.of(crumb))));
                 }
                 return crumbs;
             }
@@ -499,7 +499,7 @@ final class PairingMachinesTest {
         var late = machine.step(
                 after.state(), new SponsorMachine.Event.Met(Duel.node(2), Duel.EXPORTER, ""), born + 301 * SECOND);
         assertEquals(
-                new SponsorMachine.Effect.Send(Duel.node(2), PairingCodec.encode(new Sorry(PairingFailure.DEAD, 0))),
+                new SponsorMachine.Effect.Send(Duel.node(2), PairingEncoding.encode(new Sorry(PairingFailure.DEAD, 0))),
                 late.effects().getFirst());
     }
 
@@ -653,8 +653,9 @@ final class PairingMachinesTest {
 
     private static Duel lying(boolean toSponsor, UnaryOperator<PairingMessage> lie) {
         var duel = new Duel(20);
-        duel.tap = (isToSponsor, frame) ->
-                isToSponsor == toSponsor ? List.of(PairingCodec.encode(lie.apply(Duel.decode(frame)))) : List.of(frame);
+        duel.tap = (isToSponsor, frame) -> isToSponsor == toSponsor
+                ? List.of(PairingEncoding.encode(lie.apply(Duel.decode(frame))))
+                : List.of(frame);
         return duel.play();
     }
 

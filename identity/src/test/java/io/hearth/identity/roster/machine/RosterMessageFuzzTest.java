@@ -40,9 +40,9 @@ final class RosterMessageFuzzTest {
                 new RosterMessage.Page(book.roster().charter(), book.roster().entries()),
                 new RosterMessage.Secret(book.offer().orElseThrow()));
         for (RosterMessage message : sound) {
-            byte[] bytes = RosterMessageCodec.encode(message);
-            RosterMessage read = RosterMessageCodec.decode("home", RosterMessageCodec.kind(message), bytes);
-            assertArrayEquals(bytes, RosterMessageCodec.encode(read));
+            byte[] bytes = RosterMessageEncoding.encode(message);
+            RosterMessage read = RosterMessageEncoding.decode("home", RosterMessageEncoding.kind(message), bytes);
+            assertArrayEquals(bytes, RosterMessageEncoding.encode(read));
         }
         var machine = new RosterMachine(OWN.peer(), Ed25519.INSTANCE, RosterMachine.Limits.DEFAULT);
         var state = machine.step(State.of(book), new Event.Opened(LINK, false, book.keyId()), 0)
@@ -51,7 +51,7 @@ final class RosterMessageFuzzTest {
         int handed = 0;
         for (int i = 0; i < FRAMES; i++) {
             RosterMessage message = sound.get(random.nextInt(sound.size()));
-            byte[] bytes = RosterMessageCodec.encode(message);
+            byte[] bytes = RosterMessageEncoding.encode(message);
             for (int flips = random.nextInt(4); flips > 0; flips--) {
                 bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
             }
@@ -59,7 +59,7 @@ final class RosterMessageFuzzTest {
                 bytes = Arrays.copyOf(bytes, random.nextInt(bytes.length + 8));
             }
             try {
-                RosterMessage read = RosterMessageCodec.decode("home", RosterMessageCodec.kind(message), bytes);
+                RosterMessage read = RosterMessageEncoding.decode("home", RosterMessageEncoding.kind(message), bytes);
                 var step = machine.step(state, new Event.Received(LINK, read), i * 1_000_000_000L);
                 handed++;
                 state = step.effects().stream().anyMatch(Effect.Close.class::isInstance)

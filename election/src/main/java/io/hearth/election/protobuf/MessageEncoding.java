@@ -36,7 +36,7 @@ import java.util.ArrayList;
 import java.util.Optional;
 
 /** Messages to and from (kind, bytes) of a control link. */
-public final class MessageCodec {
+public final class MessageEncoding {
     public static final int HEARTBEAT = 16;
     public static final int PREPARE = 17;
     public static final int PROMISE = 18;
@@ -50,7 +50,7 @@ public final class MessageCodec {
     public static final int HERE = 26;
     public static final int GONE = 27;
 
-    private MessageCodec() {}
+    private MessageEncoding() {}
 
     /** The message's number on the wire. */
     public static int kind(Message message) {

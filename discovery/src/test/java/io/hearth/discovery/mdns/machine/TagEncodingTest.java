@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-final class TagCodecTest {
+final class TagEncodingTest {
     private static final int PORT = 52_416;
     private static final Bytes NONCE = Bytes.of(HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"));
 
-    private final TagCodec home = Keys.codec("home");
+    private final TagEncoding home = Keys.codec("home");
 
     @Test
     void aMemberKnowsAMembersRecord() throws MalformedMessageException {
@@ -35,7 +35,7 @@ final class TagCodecTest {
     /** The exact bytes under the MAC, written out, so that another implementation can be compared with them. */
     @Test
     void theTagIsTheOneOfTheProtocol() {
-        var codec = new TagCodec(List.of(new TagKey(1, parts -> {
+        var codec = new TagEncoding(List.of(new TagKey(1, parts -> {
             var all = new java.io.ByteArrayOutputStream();
             for (byte[] part : parts) {
                 all.writeBytes(part);
@@ -69,7 +69,7 @@ final class TagCodecTest {
 
     @Test
     void aMemberThatWasAwayIsKnownByTheFormerGeneration() {
-        var rekeyed = new TagCodec(List.of(Keys.of("home", 2), Keys.of("home", 1)));
+        var rekeyed = new TagEncoding(List.of(Keys.of("home", 2), Keys.of("home", 1)));
         assertEquals(OptionalInt.of(1), rekeyed.verify(home.sign(NONCE, PORT, Optional.empty()), PORT));
         Advert now = rekeyed.sign(NONCE, PORT, Optional.empty());
         assertEquals(OptionalInt.of(2), rekeyed.verify(now, PORT));
@@ -81,8 +81,8 @@ final class TagCodecTest {
     void aCodecWhoseKeysChangeSignsByTheNewOneAndKnowsTheFormer() {
         TagKey former = new TagKey(1, parts -> mac((byte) 1, parts));
         TagKey fresh = new TagKey(2, parts -> mac((byte) 2, parts));
-        var removed = new TagCodec(List.of(former));
-        var member = new TagCodec(List.of(former));
+        var removed = new TagEncoding(List.of(former));
+        var member = new TagEncoding(List.of(former));
         member.use(List.of(fresh, former));
         Advert announced = member.sign(NONCE, PORT, Optional.empty());
         assertTrue(removed.verify(announced, PORT).isEmpty(), "who holds the former secret learns no tag");

@@ -5,7 +5,7 @@ import io.hearth.core.MalformedMessageException;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.roster.Charter;
 import io.hearth.identity.roster.RosterBook;
-import io.hearth.identity.roster.RosterCodec;
+import io.hearth.identity.roster.RosterEncoding;
 import io.hearth.identity.roster.RosterEntry;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -19,17 +19,17 @@ import java.util.Optional;
  *
  * <pre>
  * 56 summary = digest 32 | generation 4 | key id 8
- * 57 page    = charter length 4, 0 for none | charter | entries as in {@link RosterCodec}
+ * 57 page    = charter length 4, 0 for none | charter | entries as in {@link RosterEncoding}
  * 58 secret  = charter length 4 | charter | secret 32
  * </pre>
  */
-public final class RosterMessageCodec {
+public final class RosterMessageEncoding {
     private static final int SUMMARY = 56;
     private static final int PAGE = 57;
     private static final int SECRET = 58;
     private static final int DIGEST_BYTES = 32;
 
-    private RosterMessageCodec() {}
+    private RosterMessageEncoding() {}
 
     /** Whether {@link #decode} accepts that kind. */
     public static boolean isKind(int kind) {
@@ -55,9 +55,9 @@ public final class RosterMessageCodec {
                         .put(keyId.toArray())
                         .array();
             case RosterMessage.Page(var charter, var entries) ->
-                joined(charter.map(RosterCodec::encode).orElse(new byte[0]), RosterCodec.encode(entries));
+                joined(charter.map(RosterEncoding::encode).orElse(new byte[0]), RosterEncoding.encode(entries));
             case RosterMessage.Secret(var offer) ->
-                joined(RosterCodec.encode(offer.charter()), offer.secret().secret());
+                joined(RosterEncoding.encode(offer.charter()), offer.secret().secret());
         };
     }
 
@@ -79,14 +79,14 @@ public final class RosterMessageCodec {
                 }
                 case PAGE -> {
                     byte[] charter = charter(in);
-                    List<RosterEntry> entries = RosterCodec.entries(take(in, in.remaining()));
+                    List<RosterEntry> entries = RosterEncoding.entries(take(in, in.remaining()));
                     require(entries.size() <= RosterMessage.PAGE_ENTRIES_MAX, "number of entries");
                     yield new RosterMessage.Page(
-                            charter.length == 0 ? Optional.empty() : Optional.of(RosterCodec.charter(charter)),
+                            charter.length == 0 ? Optional.empty() : Optional.of(RosterEncoding.charter(charter)),
                             entries);
                 }
                 case SECRET -> {
-                    Charter charter = RosterCodec.charter(charter(in));
+                    Charter charter = RosterEncoding.charter(charter(in));
                     byte[] secret = take(in, NetworkNamespace.SECRET_BYTES);
                     require(!in.hasRemaining(), "length of a secret");
                     var namespaceOf = NetworkNamespace.closed(namespace, charter.generation(), secret);
@@ -112,7 +112,7 @@ public final class RosterMessageCodec {
 
     private static byte[] charter(ByteBuffer in) throws MalformedMessageException {
         int length = in.getInt();
-        require(length >= 0 && length <= RosterCodec.CHARTER_BYTES_MAX, "length of a charter");
+        require(length >= 0 && length <= RosterEncoding.CHARTER_BYTES_MAX, "length of a charter");
         return take(in, length);
     }
 

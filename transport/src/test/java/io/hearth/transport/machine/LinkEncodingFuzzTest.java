@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-final class LinkCodecFuzzTest {
+final class LinkEncodingFuzzTest {
     private static final long SEED = Long.getLong("hearth.seed", 25);
     private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 1_000_000 : 100_000;
     private static final long TIME_NANOS = 10_000_000_000L;
@@ -48,8 +48,8 @@ final class LinkCodecFuzzTest {
             Optional.empty());
 
     private static final List<LinkMessage> MESSAGES = List.of(
-            new LinkMessage.ClientHello(HELLO, LinkCodec.encode(HELLO)),
-            new LinkMessage.ServerHello(HELLO, LinkCodec.encode(HELLO), Bytes.of(new byte[32])),
+            new LinkMessage.ClientHello(HELLO, LinkEncoding.encode(HELLO)),
+            new LinkMessage.ServerHello(HELLO, LinkEncoding.encode(HELLO), Bytes.of(new byte[32])),
             new LinkMessage.Proof(Bytes.of(new byte[32])),
             new LinkMessage.Admitted(),
             new LinkMessage.Refused(LinkRejection.VERSION, "too old"),
@@ -65,7 +65,7 @@ final class LinkCodecFuzzTest {
     @Test
     void everyMessageComesBackAsItWasSent() throws MalformedMessageException {
         for (LinkMessage message : MESSAGES) {
-            assertEquals(message, LinkCodec.decode(LinkCodec.encode(message)));
+            assertEquals(message, LinkEncoding.decode(LinkEncoding.encode(message)));
         }
     }
 
@@ -73,7 +73,7 @@ final class LinkCodecFuzzTest {
     void textOfAPeerIsPrintableAndShort() throws MalformedMessageException {
         var rude =
                 new LinkMessage.Refused(LinkRejection.VERSION, "\u001b]52;c;evil\u0007\n\u202e" + "x".repeat(10_000));
-        var clean = (LinkMessage.Refused) LinkCodec.decode(LinkCodec.encode(rude));
+        var clean = (LinkMessage.Refused) LinkEncoding.decode(LinkEncoding.encode(rude));
         assertTrue(clean.text().matches("[ -~]{200}"), clean.text());
     }
 
@@ -93,22 +93,22 @@ final class LinkCodecFuzzTest {
                 1,
                 0,
                 Optional.empty());
-        Frame frame = LinkCodec.encode(new LinkMessage.ClientHello(odd, LinkCodec.encode(odd)));
-        var refused = assertThrows(MalformedMessageException.class, () -> LinkCodec.decode(frame));
+        Frame frame = LinkEncoding.encode(new LinkMessage.ClientHello(odd, LinkEncoding.encode(odd)));
+        var refused = assertThrows(MalformedMessageException.class, () -> LinkEncoding.decode(frame));
         assertTrue(String.valueOf(refused.getMessage()).contains("boot id of the system"), refused.toString());
 
         var rude = new DoubledIdentity(
                 NodeIdentity.generate().peer(),
                 new Appearance("agent", 7, Optional.empty(), "a\u001b]52;c\n" + "x".repeat(1_000)),
                 new Appearance("agent", 8, Optional.empty(), ""));
-        var clean = (LinkMessage.Duplicate) LinkCodec.decode(LinkCodec.encode(new LinkMessage.Duplicate(rude)));
+        var clean = (LinkMessage.Duplicate) LinkEncoding.decode(LinkEncoding.encode(new LinkMessage.Duplicate(rude)));
         assertTrue(clean.found().one().address().matches("[ -~]{64}"), clean.toString());
     }
 
     @Test
     void mutatedFramesAreReadOrRefusedButNeverMore() {
         var random = new SplittableRandom(SEED);
-        List<Frame> good = MESSAGES.stream().map(LinkCodec::encode).toList();
+        List<Frame> good = MESSAGES.stream().map(LinkEncoding::encode).toList();
         int read = 0;
         int frames = 0;
         long startNanos = System.nanoTime();
@@ -118,8 +118,8 @@ final class LinkCodecFuzzTest {
             Frame frame = good.get(random.nextInt(good.size()));
             var mutant = new Frame(1 + random.nextInt(11), mutate(random, frame.bytes()));
             try {
-                LinkMessage message = LinkCodec.decode(mutant);
-                LinkCodec.encode(message); // each message that was read can be encoded
+                LinkMessage message = LinkEncoding.decode(mutant);
+                LinkEncoding.encode(message); // each message that was read can be encoded
                 read++;
             } catch (MalformedMessageException refused) {
                 assertTrue(String.valueOf(refused.getMessage()).length() < 1_000, "seed " + SEED + " frame " + i);
@@ -146,7 +146,7 @@ final class LinkCodecFuzzTest {
         for (int i = 0; i < versions.length; i += 2) {
             versions[i] = 0x12; // field 2 of a hello: an empty feature, two bytes each
         }
-        assertThrows(MalformedMessageException.class, () -> LinkCodec.decode(new Frame(1, versions)));
+        assertThrows(MalformedMessageException.class, () -> LinkEncoding.decode(new Frame(1, versions)));
     }
 
     @Test
@@ -156,7 +156,7 @@ final class LinkCodecFuzzTest {
             var channel = new EmbeddedChannel(new FrameDecoder());
             ByteBuf wire = Unpooled.buffer();
             for (LinkMessage message : MESSAGES) {
-                ByteBuf frame = FrameDecoder.encode(channel.alloc(), LinkCodec.encode(message));
+                ByteBuf frame = FrameDecoder.encode(channel.alloc(), LinkEncoding.encode(message));
                 wire.writeBytes(frame);
                 frame.release();
             }
@@ -165,7 +165,7 @@ final class LinkCodecFuzzTest {
             }
             wire.release();
             for (LinkMessage message : MESSAGES) {
-                Frame expected = LinkCodec.encode(message);
+                Frame expected = LinkEncoding.encode(message);
                 Frame frame = channel.readInbound();
                 assertEquals(expected.kind(), frame.kind());
                 assertTrue(Arrays.equals(expected.bytes(), frame.bytes()));

@@ -26,7 +26,7 @@ import java.util.Optional;
  * <p>Decoding accepts exactly the bytes that encoding makes: it checks order, cleaned labels and empty fields, so equal entries have equal
  * bytes. It allocates by a length only after it compared the length with the remaining bytes.
  */
-public final class RosterCodec {
+public final class RosterEncoding {
     /** Most bytes of a whole roster. */
     public static final int ROSTER_BYTES_MAX = 280 * 1024;
 
@@ -40,7 +40,7 @@ public final class RosterCodec {
     private static final byte[] LABEL = "hearth/1 roster".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] NO_ROOT = new byte[PeerId.KEY_BYTES];
 
-    private RosterCodec() {}
+    private RosterEncoding() {}
 
     /** The bytes that the signer of an entry signs. */
     public static byte[] words(String namespace, RosterEntry entry) {
@@ -67,7 +67,7 @@ public final class RosterCodec {
         var out = new ByteArrayOutputStream();
         out.write(VERSION);
         out.writeBytes(roster.root().map(PeerId::publicKey).orElse(NO_ROOT));
-        byte[] charter = roster.charter().map(RosterCodec::encode).orElse(new byte[0]);
+        byte[] charter = roster.charter().map(RosterEncoding::encode).orElse(new byte[0]);
         out.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(charter.length).array());
         out.writeBytes(charter);
         out.writeBytes(encode(roster.entries()));
@@ -91,7 +91,7 @@ public final class RosterCodec {
      * @throws MalformedMessageException the bytes are not one entry as {@link #encode} writes it
      */
     public static RosterEntry entry(byte[] bytes) throws MalformedMessageException {
-        return whole(bytes, RosterEntry.BYTES_MAX, RosterCodec::readEntry);
+        return whole(bytes, RosterEntry.BYTES_MAX, RosterEncoding::readEntry);
     }
 
     /**
@@ -99,7 +99,7 @@ public final class RosterCodec {
      * @throws MalformedMessageException the bytes are not one charter as {@link #encode} writes it
      */
     public static Charter charter(byte[] bytes) throws MalformedMessageException {
-        return whole(bytes, CHARTER_BYTES_MAX, RosterCodec::readCharter);
+        return whole(bytes, CHARTER_BYTES_MAX, RosterEncoding::readCharter);
     }
 
     /**
@@ -107,7 +107,7 @@ public final class RosterCodec {
      * @throws MalformedMessageException the bytes are not a list of entries as {@link #encode} writes it
      */
     public static List<RosterEntry> entries(byte[] bytes) throws MalformedMessageException {
-        return whole(bytes, ROSTER_BYTES_MAX, RosterCodec::readEntries);
+        return whole(bytes, ROSTER_BYTES_MAX, RosterEncoding::readEntries);
     }
 
     /**

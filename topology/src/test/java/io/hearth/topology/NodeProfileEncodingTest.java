@@ -15,19 +15,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-final class NodeProfileCodecTest {
+final class NodeProfileEncodingTest {
     @Test
     void aProfileArrivesAsSent() throws MalformedMessageException {
-        assertEquals(PROFILE, NodeProfileCodec.decode(NodeProfileCodec.encode(PROFILE)));
+        assertEquals(PROFILE, NodeProfileEncoding.decode(NodeProfileEncoding.encode(PROFILE)));
     }
 
     @Test
     void theLargestProfileFitsTheLimits() throws MalformedMessageException {
         String wide = "\uD83D\uDD25".repeat(200);
         var largest = new NodeProfile(wide, wide, wide, NodeProfile.CORES_MAX, Long.MAX_VALUE, wide, wide);
-        byte[] bytes = NodeProfileCodec.encode(largest);
+        byte[] bytes = NodeProfileEncoding.encode(largest);
         assertTrue(bytes.length < 2_048, bytes.length + " bytes");
-        assertEquals(largest, NodeProfileCodec.decode(bytes));
+        assertEquals(largest, NodeProfileEncoding.decode(bytes));
     }
 
     @ParameterizedTest
@@ -38,7 +38,7 @@ final class NodeProfileCodecTest {
                 .setMemoryBytes(memoryBytes)
                 .build()
                 .toByteArray();
-        assertThrows(MalformedMessageException.class, () -> NodeProfileCodec.decode(bytes));
+        assertThrows(MalformedMessageException.class, () -> NodeProfileEncoding.decode(bytes));
     }
 
     @Test
@@ -49,7 +49,7 @@ final class NodeProfileCodecTest {
                 .setCores(1)
                 .build()
                 .toByteArray();
-        NodeProfile profile = NodeProfileCodec.decode(bytes);
+        NodeProfile profile = NodeProfileEncoding.decode(bytes);
         assertTrue(profile.label().startsWith("[2Jkitchen of Anna xxx"), profile.label());
         assertEquals(63, profile.label().length());
         assertEquals("Linux", profile.os());
@@ -58,7 +58,7 @@ final class NodeProfileCodecTest {
     /** For any bytes, the codec gives a profile within its bounds or throws MalformedMessageException. */
     @Test
     void mutatedFramesNeverEscape() {
-        byte[] good = NodeProfileCodec.encode(PROFILE);
+        byte[] good = NodeProfileEncoding.encode(PROFILE);
         var random = new SplittableRandom(40);
         int read = 0;
         int refused = 0;
@@ -68,7 +68,7 @@ final class NodeProfileCodecTest {
                 bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
             }
             try {
-                NodeProfile profile = NodeProfileCodec.decode(bytes);
+                NodeProfile profile = NodeProfileEncoding.decode(bytes);
                 assertFalse(profile.label().chars().anyMatch(Character::isISOControl));
                 assertTrue(profile.label().codePointCount(0, profile.label().length()) <= Labels.CHARACTERS_MAX);
                 read++;

@@ -5,11 +5,11 @@ import io.hearth.core.MalformedMessageException;
 import io.hearth.topology.wire.NodeProfileMessage;
 
 /** Converts {@link NodeProfile}s to their wire form and back. */
-public final class NodeProfileCodec {
+public final class NodeProfileEncoding {
     /** Kind of the message on a control link. */
     public static final int KIND = 40;
 
-    private NodeProfileCodec() {}
+    private NodeProfileEncoding() {}
 
     /** The wire form, at most about 1 KiB. */
     public static byte[] encode(NodeProfile profile) {

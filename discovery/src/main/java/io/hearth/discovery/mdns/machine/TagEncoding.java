@@ -17,7 +17,7 @@ import java.util.OptionalInt;
  * clocks. The tag covers the port, so that a replayed record cannot point at another service of the same machine. It does not cover the
  * address, which comes from the A record and changes with NAT and dual stacks: a replay costs one dial.
  */
-public final class TagCodec {
+public final class TagEncoding {
     private static final byte[] LABEL = "hearth/1 mdns".getBytes(StandardCharsets.US_ASCII);
     private static final int KEYS_MAX = 2;
 
@@ -26,20 +26,20 @@ public final class TagCodec {
     private final Optional<String> sought;
 
     /**
-     * A codec over the keys that a member holds.
+     * The encoding with the keys that a member holds.
      *
      * @param keys the current generation's key, which signs, and at most one former generation's, which only checks
      */
-    public TagCodec(List<TagKey> keys) {
+    public TagEncoding(List<TagKey> keys) {
         this(keys, Optional.empty());
     }
 
-    private TagCodec(List<TagKey> keys, Optional<String> sought) {
+    private TagEncoding(List<TagKey> keys, Optional<String> sought) {
         this.keys = checked(keys);
         this.sought = sought;
     }
 
-    /** Uses other keys from now on, as in {@link #TagCodec}. The owner must make its adverts again. */
+    /** Uses other keys from now on, as in {@link #TagEncoding}. The owner must make its adverts again. */
     public void use(List<TagKey> others) {
         keys = checked(others);
     }
@@ -52,13 +52,13 @@ public final class TagCodec {
     }
 
     /**
-     * The codec of a joining node, which holds no key yet. It accepts all records that carry the nameplate.
+     * The encoding of a joining node, which holds no key yet. It accepts all records that carry the nameplate.
      *
      * @param nameplate two digits
      * @param random a key that no other node has
      */
-    public static TagCodec seeking(String nameplate, TagKey random) {
-        return new TagCodec(List.of(random), Optional.of(nameplate));
+    public static TagEncoding seeking(String nameplate, TagKey random) {
+        return new TagEncoding(List.of(random), Optional.of(nameplate));
     }
 
     /**

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-final class RecordCodecTest {
+final class RecordEncodingTest {
     private static final Lineage LINEAGE = new Lineage(false, 1_763_000_000_000L, Nodes.agent(1), 5, 0);
     private static final View VIEW = new View(
             LINEAGE,
@@ -40,28 +40,28 @@ final class RecordCodecTest {
                 LineageRecord.fresh(LINEAGE, 71).learned(VIEW),
                 LineageRecord.fresh(LINEAGE, 71).learned(VIEW).promise(BALLOT),
                 FULL)) {
-            assertEquals(record, RecordCodec.decode(RecordCodec.encode(record)));
+            assertEquals(record, RecordEncoding.decode(RecordEncoding.encode(record)));
         }
     }
 
     @Test
     void aTornFileIsNeverReadAsARecord() {
-        byte[] file = RecordCodec.encode(FULL);
+        byte[] file = RecordEncoding.encode(FULL);
         for (int length = 0; length < file.length; length++) {
             byte[] torn = Arrays.copyOf(file, length);
-            assertThrows(DamagedRecordException.class, () -> RecordCodec.decode(torn));
+            assertThrows(DamagedRecordException.class, () -> RecordEncoding.decode(torn));
         }
         byte[] longer = Arrays.copyOf(file, file.length + 1);
-        assertThrows(DamagedRecordException.class, () -> RecordCodec.decode(longer));
+        assertThrows(DamagedRecordException.class, () -> RecordEncoding.decode(longer));
     }
 
     @Test
     void everyFlippedBitIsDetected() {
-        byte[] file = RecordCodec.encode(FULL);
+        byte[] file = RecordEncoding.encode(FULL);
         for (int bit = 0; bit < file.length * 8; bit++) {
             byte[] damaged = file.clone();
             damaged[bit / 8] ^= (byte) (1 << bit % 8);
-            assertThrows(DamagedRecordException.class, () -> RecordCodec.decode(damaged));
+            assertThrows(DamagedRecordException.class, () -> RecordEncoding.decode(damaged));
         }
     }
 
@@ -71,7 +71,7 @@ final class RecordCodecTest {
         for (int i = 0; i < 20_000; i++) {
             byte[] garbage = new byte[random.nextInt(200)];
             random.nextBytes(garbage);
-            assertThrows(DamagedRecordException.class, () -> RecordCodec.decode(garbage));
+            assertThrows(DamagedRecordException.class, () -> RecordEncoding.decode(garbage));
         }
     }
 }

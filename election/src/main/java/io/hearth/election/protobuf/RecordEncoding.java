@@ -25,7 +25,7 @@ import java.util.zip.CRC32C;
  *
  * <p>Numbers are little-endian.
  */
-public final class RecordCodec {
+public final class RecordEncoding {
     /** Two views of 256 members, each with 16 KiB of resolutions, and a margin. */
     public static final int PAYLOAD_BYTES_MAX = 256 * 1024;
 
@@ -38,7 +38,7 @@ public final class RecordCodec {
     private static final int CHECKSUM_BYTES = 4;
     private static final BoundedDecoder.Limits LIMITS = new BoundedDecoder.Limits(PAYLOAD_BYTES_MAX, 4, 1024, 256);
 
-    private RecordCodec() {}
+    private RecordEncoding() {}
 
     /** The bytes of a file that holds {@code record}. */
     public static byte[] encode(LineageRecord record) {
@@ -99,7 +99,7 @@ public final class RecordCodec {
                 frame.getSeat(),
                 frame.hasView() ? Optional.of(Frames.view(frame.getView())) : Optional.empty(),
                 frame.hasPromised() ? Optional.of(Frames.ballot(frame.getPromised())) : Optional.empty(),
-                MessageCodec.proposal(
+                MessageEncoding.proposal(
                         frame.hasAcceptedBallot(),
                         frame.getAcceptedBallot(),
                         frame.hasAcceptedView(),

@@ -23,20 +23,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class AddressNewsCodecTest {
+final class AddressNewsEncodingTest {
     private static final NodeId NODE = new NodeId(PeerId.of(new byte[PeerId.KEY_BYTES]), "trainer-1");
 
     @Test
     void newsArriveAsTheyWereSent() throws MalformedMessageException {
         var news = new AddressNews(List.of(new Reached(
                 NODE, List.of(new PeerAddress("192.168.1.2", 52_416), new PeerAddress("2001:db8:0:0:0:0:0:1", 1)))));
-        assertEquals(news, AddressNewsCodec.decode(AddressNewsCodec.encode(news)));
+        assertEquals(news, AddressNewsEncoding.decode(AddressNewsEncoding.encode(news)));
     }
 
     @Test
     void interfacesOfTheSenderStayWithTheSender() throws MalformedMessageException {
         var sent = new AddressNews(List.of(new Reached(NODE, List.of(new PeerAddress("fe80:0:0:0:0:0:0:7%en5", 9)))));
-        AddressNews arrived = AddressNewsCodec.decode(AddressNewsCodec.encode(sent));
+        AddressNews arrived = AddressNewsEncoding.decode(AddressNewsEncoding.encode(sent));
         assertEquals(
                 List.of(new PeerAddress("fe80:0:0:0:0:0:0:7", 9)),
                 arrived.reached().getFirst().addresses());
@@ -54,20 +54,20 @@ final class AddressNewsCodecTest {
             reached.add(new Reached(node, addresses));
         }
         var news = new AddressNews(reached);
-        assertEquals(news, AddressNewsCodec.decode(AddressNewsCodec.encode(news)));
+        assertEquals(news, AddressNewsEncoding.decode(AddressNewsEncoding.encode(news)));
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"", "nas", "nas.local", "0.0.0.0", "::", "224.0.0.251", "ff02::fb", "fe80::1%lo", "256.1.1.1"})
     void whatIsNoAddressOfOneNodeIsRefused(String host) {
-        assertThrows(MalformedMessageException.class, () -> AddressNewsCodec.decode(news(host, 1)));
+        assertThrows(MalformedMessageException.class, () -> AddressNewsEncoding.decode(news(host, 1)));
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 65_536, -1})
     void portsHaveARange(int port) {
-        assertThrows(MalformedMessageException.class, () -> AddressNewsCodec.decode(news("10.0.0.1", port)));
+        assertThrows(MalformedMessageException.class, () -> AddressNewsEncoding.decode(news("10.0.0.1", port)));
     }
 
     @Test
@@ -80,9 +80,9 @@ final class AddressNewsCodecTest {
         }
         byte[] addresses =
                 AddressNewsMessage.newBuilder().addReached(nine).build().toByteArray();
-        assertThrows(MalformedMessageException.class, () -> AddressNewsCodec.decode(addresses));
-        assertThrows(MalformedMessageException.class, () -> AddressNewsCodec.decode(new byte[0]));
-        assertThrows(MalformedMessageException.class, () -> AddressNewsCodec.decode(new byte[70_000]));
+        assertThrows(MalformedMessageException.class, () -> AddressNewsEncoding.decode(addresses));
+        assertThrows(MalformedMessageException.class, () -> AddressNewsEncoding.decode(new byte[0]));
+        assertThrows(MalformedMessageException.class, () -> AddressNewsEncoding.decode(new byte[70_000]));
     }
 
     @Test
@@ -96,7 +96,7 @@ final class AddressNewsCodecTest {
                 bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
             }
             try {
-                AddressNewsCodec.decode(bytes);
+                AddressNewsEncoding.decode(bytes);
             } catch (MalformedMessageException expected) {
                 refused++;
             }

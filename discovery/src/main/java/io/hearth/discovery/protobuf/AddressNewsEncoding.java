@@ -16,11 +16,11 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 
 /** Converts between {@link AddressNews} and its wire form. */
-public final class AddressNewsCodec {
+public final class AddressNewsEncoding {
     /** Kind of the message on a control link. */
     public static final int KIND = 42;
 
-    private AddressNewsCodec() {}
+    private AddressNewsEncoding() {}
 
     /** The wire form, at most about 40 KiB. Scopes of link-local addresses are left out: they name the sender's interfaces. */
     public static byte[] encode(AddressNews news) {

@@ -24,7 +24,7 @@ import java.util.Arrays;
  *
  * <p>The decoder compares each length with the bound of that kind of message and with the remaining bytes before it uses it.
  */
-public final class PairingCodec {
+public final class PairingEncoding {
     /** Most bytes of an element of the group. */
     static final int ELEMENT_BYTES_MAX = 384;
 
@@ -48,7 +48,7 @@ public final class PairingCodec {
     private static final int DONE = 6;
     private static final int SORRY = 7;
 
-    private PairingCodec() {}
+    private PairingEncoding() {}
 
     /** The bytes of a message; at most {@link #BYTES_MAX} for a message of an honest side. */
     public static Bytes encode(PairingMessage message) {

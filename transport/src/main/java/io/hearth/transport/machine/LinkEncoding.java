@@ -28,7 +28,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** Turns {@link LinkMessage}s into frames and back; the only place that sees generated types. */
-public final class LinkCodec {
+public final class LinkEncoding {
     private static final int CLIENT_HELLO = 1;
     private static final int SERVER_HELLO = 2;
     private static final int PROOF = 3;
@@ -50,7 +50,7 @@ public final class LinkCodec {
     private static final int SOCKET_BYTES_MAX = 103; // the limit of macOS
     private static final Pattern SLOT = Pattern.compile("[a-z0-9-]{1,32}");
 
-    private LinkCodec() {}
+    private LinkEncoding() {}
 
     /** Whether {@link #decode} knows that kind; others below {@link Frame#USER_MIN} belong to later versions. */
     public static boolean knows(int kind) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-final class PairingCodecTest {
+final class PairingEncodingTest {
     private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 1_000_000 : 100_000;
     private static final BigInteger ELEMENT = BigInteger.ONE.shiftLeft(3072).subtract(BigInteger.ONE);
     private static final BigInteger RESPONSE = BigInteger.ONE.shiftLeft(256).subtract(BigInteger.ONE);
@@ -37,23 +37,23 @@ final class PairingCodecTest {
     @ParameterizedTest
     @MethodSource("messages")
     void whatIsWrittenIsRead(PairingMessage message) throws MalformedMessageException {
-        Bytes frame = PairingCodec.encode(message);
-        assertTrue(frame.size() <= PairingCodec.BYTES_MAX);
-        assertEquals(message, PairingCodec.decode(frame));
+        Bytes frame = PairingEncoding.encode(message);
+        assertTrue(frame.size() <= PairingEncoding.BYTES_MAX);
+        assertEquals(message, PairingEncoding.decode(frame));
     }
 
     @ParameterizedTest
     @MethodSource("messages")
     void whatIsCutOrLongerIsMalformed(PairingMessage message) {
-        byte[] frame = PairingCodec.encode(message).toArray();
+        byte[] frame = PairingEncoding.encode(message).toArray();
         for (int length = 0; length < frame.length; length += length < 64 || frame.length - length < 64 ? 1 : 61) {
             int cut = length;
             assertThrows(
-                    MalformedMessageException.class, () -> PairingCodec.decode(Bytes.of(Arrays.copyOf(frame, cut))));
+                    MalformedMessageException.class, () -> PairingEncoding.decode(Bytes.of(Arrays.copyOf(frame, cut))));
         }
         assertThrows(
                 MalformedMessageException.class,
-                () -> PairingCodec.decode(Bytes.of(Arrays.copyOf(frame, frame.length + 1))));
+                () -> PairingEncoding.decode(Bytes.of(Arrays.copyOf(frame, frame.length + 1))));
     }
 
     @Test
@@ -67,7 +67,8 @@ final class PairingCodecTest {
                 new PairingMessage.Confirm(MAC, Bytes.EMPTY),
                 new PairingMessage.Page(Bytes.EMPTY),
                 new PairingMessage.Page(Bytes.of(Duel.filled(32 * 1024 + 1, 1))))) {
-            assertThrows(MalformedMessageException.class, () -> PairingCodec.decode(PairingCodec.encode(message)));
+            assertThrows(
+                    MalformedMessageException.class, () -> PairingEncoding.decode(PairingEncoding.encode(message)));
         }
     }
 
@@ -75,13 +76,13 @@ final class PairingCodecTest {
     void aReasonOfALaterVersionIsUnknown() throws MalformedMessageException {
         assertEquals(
                 new PairingMessage.Sorry(PairingFailure.UNKNOWN, 1),
-                PairingCodec.decode(Bytes.of((byte) 7, (byte) 200, (byte) 1)));
+                PairingEncoding.decode(Bytes.of((byte) 7, (byte) 200, (byte) 1)));
     }
 
     @Test
     void noFrameBringsOutAnythingButAMessageOrARejection() {
         List<byte[]> right = messages()
-                .map(message -> PairingCodec.encode(message).toArray())
+                .map(message -> PairingEncoding.encode(message).toArray())
                 .filter(frame -> frame.length < 4096)
                 .toList();
         var random = new SplittableRandom(17);
@@ -96,8 +97,8 @@ final class PairingCodecTest {
                 frame = Arrays.copyOf(frame, random.nextInt(frame.length + 8));
             }
             try {
-                PairingMessage message = PairingCodec.decode(Bytes.of(frame));
-                assertTrue(PairingCodec.encode(message).size() <= frame.length, "what was read is not longer");
+                PairingMessage message = PairingEncoding.decode(Bytes.of(frame));
+                assertTrue(PairingEncoding.encode(message).size() <= frame.length, "what was read is not longer");
                 read++;
             } catch (MalformedMessageException malformed) {
                 assertTrue(String.valueOf(malformed.getMessage()).length() < 200);

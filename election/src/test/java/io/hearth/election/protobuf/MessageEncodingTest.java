@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-final class MessageCodecTest {
+final class MessageEncodingTest {
     private static final Lineage LINEAGE = new Lineage(true, 1_763_000_000_000L, Nodes.agent(1), 1_763_000_000_001L, 2);
     private static final Ballot BALLOT = new Ballot(3, Nodes.agent(1));
 
@@ -75,23 +75,23 @@ final class MessageCodecTest {
         var told = new Message.NotYet(LINEAGE, "wait\u001b[2J a\u202emoment");
         assertEquals(
                 new Message.NotYet(LINEAGE, "wait[2J amoment"),
-                MessageCodec.decode(MessageCodec.NOT_YET, MessageCodec.encode(told)));
+                MessageEncoding.decode(MessageEncoding.NOT_YET, MessageEncoding.encode(told)));
     }
 
     @ParameterizedTest
     @MethodSource("messages")
     void everyMessageSurvivesTheWire(Message message) throws MalformedMessageException {
-        assertEquals(message, MessageCodec.decode(MessageCodec.kind(message), MessageCodec.encode(message)));
-        assertTrue(MessageCodec.isKind(MessageCodec.kind(message)));
+        assertEquals(message, MessageEncoding.decode(MessageEncoding.kind(message), MessageEncoding.encode(message)));
+        assertTrue(MessageEncoding.isKind(MessageEncoding.kind(message)));
     }
 
     @Test
     void theLargestViewFitsAFrame() throws MalformedMessageException {
         var accept = new Message.Accept(view(2, View.MEMBERS_MAX - 1), BALLOT, view(3, View.MEMBERS_MAX - 1));
-        byte[] bytes = MessageCodec.encode(accept);
+        byte[] bytes = MessageEncoding.encode(accept);
         assertTrue(2 * accept.view().wireBytesMax() >= bytes.length, "the bound of a view's size is too low");
         assertTrue(bytes.length < BoundedDecoder.Limits.CONTROL.frameBytesMax(), bytes.length + " bytes");
-        assertEquals(accept, MessageCodec.decode(MessageCodec.ACCEPT, bytes));
+        assertEquals(accept, MessageEncoding.decode(MessageEncoding.ACCEPT, bytes));
     }
 
     @Test
@@ -122,7 +122,7 @@ final class MessageCodecTest {
     private static void refused(ViewFrame frame, String why) {
         byte[] bytes = CommitFrame.newBuilder().setView(frame).build().toByteArray();
         String message = assertThrows(
-                        MalformedMessageException.class, () -> MessageCodec.decode(MessageCodec.COMMIT, bytes))
+                        MalformedMessageException.class, () -> MessageEncoding.decode(MessageEncoding.COMMIT, bytes))
                 .toString();
         assertTrue(message.contains(why), message);
     }
@@ -130,18 +130,18 @@ final class MessageCodecTest {
     @Test
     void mutatedFramesAreReadOrRejected() {
         List<Message> good = messages().toList();
-        List<byte[]> frames = good.stream().map(MessageCodec::encode).toList();
+        List<byte[]> frames = good.stream().map(MessageEncoding::encode).toList();
         var random = new SplittableRandom(5);
         int refused = 0;
         for (int i = 0; i < 100_000; i++) {
             int which = random.nextInt(good.size());
             byte[] bytes = mutated(frames.get(which), random);
             int kind = random.nextInt(20) == 0
-                    ? MessageCodec.HEARTBEAT + random.nextInt(11)
-                    : MessageCodec.kind(good.get(which));
+                    ? MessageEncoding.HEARTBEAT + random.nextInt(11)
+                    : MessageEncoding.kind(good.get(which));
             try {
-                Message read = MessageCodec.decode(kind, bytes);
-                assertEquals(read, MessageCodec.decode(kind, MessageCodec.encode(read)));
+                Message read = MessageEncoding.decode(kind, bytes);
+                assertEquals(read, MessageEncoding.decode(kind, MessageEncoding.encode(read)));
             } catch (MalformedMessageException expected) {
                 refused++;
             }
