@@ -44,9 +44,10 @@ final class MessageBus {
         if (message instanceof Message.Commit(var view)) {
             setting.viewChecker.learned(view);
         } else if (message instanceof Message.Prepare) {
-            Violation.unless(!from.isLeaving(), "proposer", () -> from.host.name() + " leaves and proposes");
+            Violation.unless(!from.isLeaving(), "proposer", () -> from.host().name() + " leaves and proposes");
         } else if (message instanceof Message.Here here && here.status().isPresent()) {
-            setting.viewChecker.answered(from.host.id, from.incarnation, here.lineage(), here.epoch(), here.ballot());
+            setting.viewChecker.answered(
+                    from.host().id, from.incarnation(), here.lineage(), here.epoch(), here.ballot());
         }
         NodeProcess target = cluster.process(to).orElse(null);
         if (target == null || !cluster.areLinked(from, target)) {
@@ -56,17 +57,17 @@ final class MessageBus {
             travels(message);
         }
         boolean isNews = expulsion.tells(from);
-        int copies = setting.network.copies(from.host.index, target.host.index);
+        int copies = setting.network.copies(from.host().index, target.host().index);
         for (int i = 0; i < copies; i++) {
             setting.after(
-                    setting.network.delay(from.host.index, target.host.index),
+                    setting.network.delay(from.host().index, target.host().index),
                     () -> target.deliver(() -> {
                         if (isNews) {
                             expulsion.hears(target);
                         }
                         target.receive(
-                                from.host.id,
-                                from.incarnation,
+                                from.host().id,
+                                from.incarnation(),
                                 liar.is(target) ? liar.hears(target, message) : message);
                     }));
         }
@@ -85,12 +86,12 @@ final class MessageBus {
     void stream(ProcessContext from, NodeId to, GroupFrame frame) {
         cluster.process(to)
                 .ifPresent(target -> setting.after(
-                        setting.network.dataDelay(from.host.index, target.host.index),
+                        setting.network.dataDelay(from.host().index, target.host().index),
                         () -> arrive(from, target, frame)));
     }
 
     private void arrive(ProcessContext from, NodeProcess target, GroupFrame frame) {
-        if (!setting.network.isCutEitherWay(from.host.index, target.host.index)) {
+        if (!setting.network.isCutEitherWay(from.host().index, target.host().index)) {
             target.deliver(() -> target.trainer().ifPresent(trainer -> trainer.receive(frame)));
         } else if (from.isAlive()
                 && target.isAlive()

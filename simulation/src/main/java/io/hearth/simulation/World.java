@@ -142,7 +142,7 @@ final class World implements Surroundings, ProcessListener {
     @Override
     public boolean isReachable(ProcessContext from, NodeId node) {
         return cluster.process(node)
-                .filter(other -> !setting.network.isCutEitherWay(from.host.index, other.host.index))
+                .filter(other -> !setting.network.isCutEitherWay(from.host().index, other.host().index))
                 .isPresent();
     }
 

@@ -64,8 +64,8 @@ public final class CollectiveChecker implements Results {
     /** All members must call a number alike, which depends on the ranks that they know. */
     @Override
     public void gave(ProcessContext process, String fence, long number, Signature signature, long value) {
-        inputs.put(new Input(fence, process.host.id, number), value);
-        Signature first = signatures.putIfAbsent(new Called(fence, process.host.group, number), signature);
+        inputs.put(new Input(fence, process.host().id, number), value);
+        Signature first = signatures.putIfAbsent(new Called(fence, process.host().group, number), signature);
         Violation.unless(
                 first == null || first.equals(signature),
                 "ranks",
@@ -75,7 +75,7 @@ public final class CollectiveChecker implements Results {
     /** A member reports that it holds the data of a number. */
     @Override
     public void holds(ProcessContext process, String fence, long number) {
-        holdings.add(new Holding(fence, process.host.id, number));
+        holdings.add(new Holding(fence, process.host().id, number));
     }
 
     /** A number ended at a member. */
@@ -88,7 +88,7 @@ public final class CollectiveChecker implements Results {
         isRefusedWithReason(members, number, ending);
         ending.sum().ifPresent(sum -> isSumOfItsGroup(process, number, ending, sum));
         if (ending.beginsStep() && ending.sum().isPresent()) {
-            areFinal(process.host.group, endings, number, ending.lineage());
+            areFinal(process.host().group, endings, number, ending.lineage());
         }
         boolean isOneTraining =
                 endings.values().stream().allMatch(other -> other.lineage().equals(ending.lineage()));
@@ -99,7 +99,7 @@ public final class CollectiveChecker implements Results {
                 boolean isFellow = other != process
                         && !liar.is(other) // the checks skip the data of a liar
                         && !liar.is(process)
-                        && other.host.group.equals(process.host.group)
+                        && other.host().group.equals(process.host().group)
                         && other.state().view().lineage().equals(ending.lineage())
                         && lists(newest.get(), other);
                 if (isFellow) {
@@ -110,7 +110,7 @@ public final class CollectiveChecker implements Results {
             }
         }
         if (setting.profile.isMild() && !cluster.hasGivenUp()) {
-            var key = new Numbered(ending.lineage(), process.host.group, number);
+            var key = new Numbered(ending.lineage(), process.host().group, number);
             Ending known = firstEndings.putIfAbsent(key, ending);
             Violation.unless(
                     known == null || known.isSameAs(ending),
@@ -129,13 +129,13 @@ public final class CollectiveChecker implements Results {
         Violation.unless(
                 called.members().size() == 1 || isOver || called.lineage().equals(ended.lineage()),
                 "removed",
-                () -> process.host.name() + " was removed, and its number " + number
+                () -> process.host().name() + " was removed, and its number " + number
                         + " ended elsewhere as if nothing was");
     }
 
     private static boolean lists(View view, ProcessContext process) {
-        return view.member(process.host.id)
-                .filter(member -> member.incarnation() == process.incarnation)
+        return view.member(process.host().id)
+                .filter(member -> member.incarnation() == process.incarnation())
                 .isPresent();
     }
 
@@ -143,8 +143,8 @@ public final class CollectiveChecker implements Results {
         Violation.unless(
                 one.isSameAs(other),
                 "I5",
-                () -> "number " + number + " ended at " + first.host.name() + " with " + setting.narrator.text(one)
-                        + " and at " + second.host.name() + " with " + setting.narrator.text(other));
+                () -> "number " + number + " ended at " + first.host().name() + " with " + setting.narrator.text(one)
+                        + " and at " + second.host().name() + " with " + setting.narrator.text(other));
     }
 
     private void isSumOfItsGroup(ProcessContext process, long number, Ending ending, GroupFrame.Sum sum) {
@@ -152,10 +152,10 @@ public final class CollectiveChecker implements Results {
                 .view(ending.lineage(), sum.groupEpoch())
                 .orElseThrow(() -> new Violation("I7", "a result of a group epoch that no view has"));
         var nodes = new TreeSet<NodeId>();
-        for (Member member : view.group(process.host.group)) {
+        for (Member member : view.group(process.host().group)) {
             nodes.add(member.node());
         }
-        long value = expected(process.host.id, number, ending.asked(), sum.fence(), view.group(process.host.group));
+        long value = expected(process.host().id, number, ending.asked(), sum.fence(), view.group(process.host().group));
         Violation.unless(
                 nodes.equals(new TreeSet<>(sum.contributors()))
                         && ending.outcome().contributors() == nodes.size(),
@@ -312,11 +312,11 @@ public final class CollectiveChecker implements Results {
             }
             var living = new ArrayList<Trainer>();
             for (NodeProcess process : cluster.processes()) {
-                Optional<Member> entry = view.member(process.host.id);
-                boolean isKept = process.host.group.equals(group.name())
+                Optional<Member> entry = view.member(process.host().id);
+                boolean isKept = process.host().group.equals(group.name())
                         && entry.filter(member -> member.group().equals(group.name()))
                                 .isPresent()
-                        && entry.get().incarnation() == process.incarnation
+                        && entry.get().incarnation() == process.incarnation()
                         && entry.get().entryEpoch() < view.epoch()
                         && process.state().view().lineage().equals(view.lineage());
                 if (isKept) {

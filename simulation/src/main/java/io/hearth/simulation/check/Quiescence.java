@@ -77,7 +77,7 @@ public final class Quiescence {
     /** Once one script of a job began, its other scripts begin as well. */
     private void followFellows(NodeProcess process) {
         boolean hasBegun = cluster.processes().stream()
-                .anyMatch(other -> other.host.group.equals(process.host.group)
+                .anyMatch(other -> other.host().group.equals(process.host().group)
                         && other.state()
                                 .view()
                                 .lineage()

@@ -104,7 +104,7 @@ public final class Removals implements Outages.Listener {
         Violation.unless(
                 isOver || !wasLinked || !setting.profile.isMild(),
                 "L1",
-                () -> process.host.name() + " was removed though it was well");
+                () -> process.host().name() + " was removed though it was well");
     }
 
     private boolean livesThere(NodeProcess process, ViewChecker.Succession change, long since) {
@@ -118,11 +118,11 @@ public final class Removals implements Outages.Listener {
 
     private void judge(NodeProcess process, ViewChecker.Succession change) {
         Optional<String> excuse = excuse(process, change);
-        String what = process.host.name() + " was removed by "
+        String what = process.host().name() + " was removed by "
                 + setting.name(change.ballot().proposer()) + " in epoch "
                 + change.view().epoch();
         setting.note(what + ": " + excuse.orElse("no excuse"));
-        if (liar.is(process) || expulsion.isOut(process.host)) {
+        if (liar.is(process) || expulsion.isOut(process.host())) {
             return; // the protocol promises it nothing
         }
         Violation.unless(excuse.isPresent(), "L3", () -> what + " though it was well and heard");
@@ -140,7 +140,7 @@ public final class Removals implements Outages.Listener {
         if (process.pausedUntil() >= from) {
             return Optional.of("it stood still");
         }
-        if (expulsion.isOut(process.host)) {
+        if (expulsion.isOut(process.host())) {
             return Optional.of("it was put out");
         }
         if (proposer.filter(liar::is).isPresent()) {
@@ -155,7 +155,7 @@ public final class Removals implements Outages.Listener {
     /** Whether both heard each other all that time. */
     private boolean wereJoined(NodeProcess one, NodeProcess other, long from) {
         return cluster.linkedSince(one, other).filter(since -> since < from).isPresent()
-                && setting.network.undisturbedSince(one.host.index, other.host.index) < from;
+                && setting.network.undisturbedSince(one.host().index, other.host().index) < from;
     }
 
     /** Whether it and a kept member do not reach each other, which may have been the reason. */
@@ -193,7 +193,7 @@ public final class Removals implements Outages.Listener {
     private boolean isOfOutageOnly(NodeProcess process, ViewChecker.Succession change) {
         boolean isUndisturbed = cluster.processes().stream()
                 .allMatch(other -> other == process
-                        || setting.network.undisturbedButForOutages(process.host.index, other.host.index)
+                        || setting.network.undisturbedButForOutages(process.host().index, other.host().index)
                                 < outageBegan);
         return ViewChecker.machines(change.before()).size() > 2
                 && livesThere(process, change, outageBegan)

@@ -206,7 +206,7 @@ public final class Cluster implements Neighbours {
 
     @Override
     public void dial(ProcessContext dialler, PeerAddress address) {
-        NodeProcess from = process(dialler.host).orElseThrow();
+        NodeProcess from = process(dialler.host()).orElseThrow();
         Optional<Host> host =
                 hosts.stream().filter(other -> other.address().equals(address)).findFirst();
         NodeProcess target = host.flatMap(this::process).orElse(null);
@@ -257,8 +257,8 @@ public final class Cluster implements Neighbours {
             if (areLinked(one, other)) {
                 return;
             }
-            one.unlinked(other.host.id, other.incarnation, refused);
-            one.stub().lost(other.host.id);
+            one.unlinked(other.host().id, other.incarnation(), refused);
+            one.stub().lost(other.host().id);
         });
     }
 
@@ -275,7 +275,7 @@ public final class Cluster implements Neighbours {
     }
 
     private void tellClosed(NodeProcess process, ProcessContext closer) {
-        if (!setting.network.isCutEitherWay(process.host.index, closer.host.index)) {
+        if (!setting.network.isCutEitherWay(process.host.index, closer.host().index)) {
             unlink(process, closer, false);
         } else if (process.isAlive() && closer.isAlive()) {
             setting.after(TELL_CLOSED_NANOS, () -> tellClosed(process, closer));
@@ -337,12 +337,12 @@ public final class Cluster implements Neighbours {
         }
         process.trace(() -> "exits");
         end(process, false);
-        setting.after(50 * MILLI + random.nextLong(500 * MILLI), () -> start(process.host));
+        setting.after(50 * MILLI + random.nextLong(500 * MILLI), () -> start(process.host()));
     }
 
     private void end(ProcessContext process, boolean silently) {
         process.died();
-        running.remove(process.host);
+        running.remove(process.host());
         listener.died(process);
         links.keySet()
                 .removeIf(
@@ -351,7 +351,7 @@ public final class Cluster implements Neighbours {
             return;
         }
         for (NodeProcess other : processes()) {
-            if (!setting.network.isCutEitherWay(process.host.index, other.host.index)) {
+            if (!setting.network.isCutEitherWay(process.host().index, other.host.index)) {
                 setting.after(random.nextLong(2 * MILLI), () -> unlink(other, process, true));
             }
         }

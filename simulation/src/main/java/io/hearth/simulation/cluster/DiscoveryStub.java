@@ -50,9 +50,9 @@ final class DiscoveryStub {
     DiscoveryStub(ProcessContext process, Neighbours neighbours) {
         this.neighbours = neighbours;
         this.process = process;
-        this.setting = process.setting;
+        this.setting = process.setting();
         this.machine = new PeerTableMachine(limits());
-        this.gossip = new AddressGossip(process.host.id);
+        this.gossip = new AddressGossip(process.host().id);
         byte[] bytes = new byte[Advert.NONCE_BYTES];
         setting.random.nextBytes(bytes);
         this.nonce = Bytes.of(bytes);
@@ -95,8 +95,8 @@ final class DiscoveryStub {
     }
 
     private void tell(DiscoveryStub from, DiscoveryStub to) {
-        Host one = from.process.host;
-        Host other = to.process.host;
+        Host one = from.process.host();
+        Host other = to.process.host();
         if (from != to && isInSight(one, other) && setting.network.copies(one.index, other.index) > 0) {
             setting.after(
                     MILLI + setting.random.nextLong(20 * MILLI), () -> to.process.deliver(() -> to.sighted(from)));
@@ -118,8 +118,8 @@ final class DiscoveryStub {
     private void sighted(DiscoveryStub from) {
         ProcessContext other = from.process;
         step(new Event.Sighted(new Sighting(
-                other.host.id.text() + "#" + other.incarnation,
-                List.of(new Candidate(other.host.address(), Medium.WIRED)),
+                other.host().id.text() + "#" + other.incarnation(),
+                List.of(new Candidate(other.host().address(), Medium.WIRED)),
                 SourceKind.MDNS,
                 OptionalInt.of(1),
                 Optional.of(new Nonces(nonce, from.nonce)))));
@@ -131,8 +131,8 @@ final class DiscoveryStub {
                 view.members().stream().map(Member::node).collect(Collectors.toSet())));
         for (DiscoveryStub stub : neighbours.stubs()) {
             ProcessContext other = stub.process;
-            if (stub != this && view.member(other.host.id).isPresent() && !neighbours.areLinked(process, other)) {
-                step(new Event.Vouched(other.host.id));
+            if (stub != this && view.member(other.host().id).isPresent() && !neighbours.areLinked(process, other)) {
+                step(new Event.Vouched(other.host().id));
             }
         }
     }
@@ -177,12 +177,12 @@ final class DiscoveryStub {
         neighbours
                 .stub(to)
                 .filter(target -> neighbours.areLinked(process, target.process)
-                        && !setting.network.isCutEitherWay(process.host.index, target.process.host.index))
+                        && !setting.network.isCutEitherWay(process.host().index, target.process.host().index))
                 .ifPresent(target -> setting.after(
                         MILLI + setting.gossips.nextLong(20 * MILLI),
                         () -> target.process.deliver(() -> {
                             setting.statistics.fault(FaultKind.OUT_OF_SIGHT);
-                            target.gossip(new AddressGossip.Event.Heard(process.host.id, news));
+                            target.gossip(new AddressGossip.Event.Heard(process.host().id, news));
                         })));
     }
 

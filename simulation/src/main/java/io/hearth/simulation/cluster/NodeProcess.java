@@ -26,7 +26,6 @@ import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.plant.BugHooks;
 import io.hearth.simulation.plant.ShellRule;
-import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.process.Surroundings;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;
@@ -40,7 +39,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One start of a node: its machines, and a shell that carries their effects out in the simulated world. */
-public final class NodeProcess extends ProcessContext {
+public final class NodeProcess extends PausableProcess {
     private static final long TICK_MIN_NANOS = MILLI;
 
     private final ProcessListener listener;

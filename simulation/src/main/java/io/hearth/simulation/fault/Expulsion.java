@@ -69,7 +69,7 @@ public final class Expulsion {
         PeerId lost = machines.get(random.nextInt(machines.size()));
         List<NodeProcess> others = cluster.processes().stream()
                 .filter(process ->
-                        !process.isPaused() && !process.host.id.peer().equals(lost))
+                        !process.isPaused() && !process.host().id.peer().equals(lost))
                 .toList();
         if (others.isEmpty()) {
             setting.after(AGAIN_NANOS, this::strike);
@@ -78,7 +78,8 @@ public final class Expulsion {
         out = new TreeSet<>(Set.of(lost));
         setting.statistics.fault(FaultKind.PUT_OUT);
         NodeProcess first = others.get(random.nextInt(others.size()));
-        setting.note("machine " + lost.publicKey()[0] + " is put out, on " + first.host.name());
+        setting.note("machine " + lost.publicKey()[0] + " is put out, on "
+                + first.host().name());
         first.deliver(() -> hears(first));
     }
 
@@ -93,11 +94,11 @@ public final class Expulsion {
 
     /** Whether one of two processes knows that the other one is out. */
     public boolean forbidsLink(NodeProcess one, NodeProcess other) {
-        return (tells(one) && isOut(other.host)) || (tells(other) && isOut(one.host));
+        return (tells(one) && isOut(other.host())) || (tells(other) && isOut(one.host()));
     }
 
     public void started(NodeProcess process) {
-        if (written.contains(process.host.id.peer())) {
+        if (written.contains(process.host().id.peer())) {
             hears(process);
         }
     }
@@ -110,26 +111,27 @@ public final class Expulsion {
     }
 
     public void hears(NodeProcess process) {
-        if (out.isEmpty() || isOut(process.host) || !process.isAlive() || !told.add(process)) {
+        if (out.isEmpty() || isOut(process.host()) || !process.isAlive() || !told.add(process)) {
             return;
         }
-        PeerId machine = process.host.id.peer();
+        PeerId machine = process.host().id.peer();
         process.trace(() -> "knows who is out");
         written.add(machine);
         for (NodeProcess other : cluster.processes()) {
-            if (other.host.id.peer().equals(machine)) {
+            if (other.host().id.peer().equals(machine)) {
                 setting.after(random.nextLong(LOOK_NANOS_MAX), () -> other.deliver(() -> hears(other)));
             }
         }
         boolean doAllKnow = cluster.processes().stream()
-                .allMatch(other -> told.contains(other) || !other.host.id.peer().equals(machine));
+                .allMatch(
+                        other -> told.contains(other) || !other.host().id.peer().equals(machine));
         if (doAllKnow) {
             knownSince.putIfAbsent(machine, setting.now());
         }
         if (setting.hooks.keeps(ShellRule.EXCLUSION)) {
             process.view(new ViewEvent.Excluded(out));
         }
-        cluster.hosts().stream().filter(this::isOut).forEach(host -> cluster.dropLink(process.host, host));
+        cluster.hosts().stream().filter(this::isOut).forEach(host -> cluster.dropLink(process.host(), host));
     }
 
     /** Checks rule X1 of a committed successor. */

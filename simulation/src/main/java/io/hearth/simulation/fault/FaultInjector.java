@@ -174,7 +174,7 @@ public final class FaultInjector {
     }
 
     private boolean pause(NodeProcess process, long nanos) {
-        setting.note(process.host.name() + " stands still for " + nanos / MILLI + " ms");
+        setting.note(process.host().name() + " stands still for " + nanos / MILLI + " ms");
         process.pause(nanos);
         return true;
     }
@@ -207,8 +207,8 @@ public final class FaultInjector {
                 .anyMatch(effect -> effect instanceof ViewEffect.Send send && send.message() instanceof Message.Commit);
         if (commits && tells && random.nextInt(4) == 0) {
             setting.statistics.fault(FaultKind.CUT_OFF_ON_COMMIT);
-            setting.note(process.host.name() + " is cut off at the commit");
-            setting.network.isolate(process.host.index);
+            setting.note(process.host().name() + " is cut off at the commit");
+            setting.network.isolate(process.host().index);
         }
     }
 

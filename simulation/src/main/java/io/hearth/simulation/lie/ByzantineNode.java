@@ -99,7 +99,7 @@ public final class ByzantineNode {
     }
 
     private void tell(NodeProcess process, Message message) {
-        setting.note("the hostile node tells " + process.host.name() + " " + setting.narrator.text(message));
+        setting.note("the hostile node tells " + process.host().name() + " " + setting.narrator.text(message));
         process.receive(SELF, incarnation, message);
     }
 
@@ -111,7 +111,7 @@ public final class ByzantineNode {
         if (!process.isAlive()) {
             return;
         }
-        setting.note("the hostile node tells " + process.host.name() + " " + setting.narrator.text(message));
+        setting.note("the hostile node tells " + process.host().name() + " " + setting.narrator.text(message));
         long before = process.state().refusals().count(refusal);
         View view = process.state().view();
         process.receive(SELF, sender, message);
@@ -147,7 +147,7 @@ public final class ByzantineNode {
                 "alpha",
                 random.nextBoolean() ? GroupPhase.BUSY : GroupPhase.BOUNDARY,
                 random.nextBoolean() ? ViewRules.NUMBER_MAX : -1,
-                List.of(view.members().getFirst().node(), process.host.id));
+                List.of(view.members().getFirst().node(), process.host().id));
         tell(process, new Message.Heartbeat(presence, ++sequence, Long.MAX_VALUE, Long.MAX_VALUE));
     }
 
@@ -157,7 +157,7 @@ public final class ByzantineNode {
             return;
         }
         mayFlood = false;
-        setting.note("the hostile node floods " + process.host.name());
+        setting.note("the hostile node floods " + process.host().name());
         Lineage lineage = process.state().view().lineage();
         var join = new Message.Join(lineage, 1, Role.TRAINER, "alpha", GroupPhase.BOUNDARY);
         for (int i = 0; i < JOINERS && process.isAlive(); i++) {

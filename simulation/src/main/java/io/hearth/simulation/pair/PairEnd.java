@@ -25,7 +25,7 @@ abstract sealed class PairEnd permits PairOut, PairIn {
 
     PairEnd(PairTraffic traffic, String pair) {
         this.process = traffic.process;
-        this.setting = process.setting;
+        this.setting = process.setting();
         this.traffic = traffic;
         this.pair = pair;
     }

@@ -39,7 +39,8 @@ final class PairIn extends PairEnd {
         }
         var call = new Call(++calls, setting.pairs.count(), new ArrayList<>());
         open = call;
-        step(new Event.Called(new TransferSpec(DataType.INT64, call.count()), process.host.name()));
+        step(new Event.Called(
+                new TransferSpec(DataType.INT64, call.count()), process.host().name()));
         setting.after(
                 patienceNanos,
                 () -> process.deliver(() -> {

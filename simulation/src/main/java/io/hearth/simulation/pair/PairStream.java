@@ -68,7 +68,7 @@ final class PairStream {
         if (isBroken || !one.isAlive() || !other.isAlive()) {
             return;
         }
-        if (setting.network.isCutEitherWay(one.host.index, other.host.index)) {
+        if (setting.network.isCutEitherWay(one.host().index, other.host().index)) {
             move(way, RETRY_NANOS);
             return;
         }

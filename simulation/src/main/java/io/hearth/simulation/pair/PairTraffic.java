@@ -48,7 +48,7 @@ public final class PairTraffic {
             BooleanSupplier isAtWork,
             Function<NodeId, Optional<PairTraffic>> others) {
         this.process = process;
-        this.setting = process.setting;
+        this.setting = process.setting();
         this.state = state;
         this.isAtWork = isAtWork;
         this.others = others;
@@ -111,7 +111,7 @@ public final class PairTraffic {
 
     private List<NodeId> others() {
         return members.keySet().stream()
-                .filter(node -> !node.equals(process.host.id))
+                .filter(node -> !node.equals(process.host().id))
                 .toList();
     }
 
@@ -122,10 +122,10 @@ public final class PairTraffic {
     /** The receiving end of a pair, if it can be reached. */
     Optional<PairIn> otherEnd(NodeId peer, String pair) {
         return setting.host(peer)
-                .filter(host -> !setting.network.isCutEitherWay(process.host.index, host.index))
+                .filter(host -> !setting.network.isCutEitherWay(process.host().index, host.index))
                 .flatMap(host -> others.apply(host.id))
                 .filter(other -> other.fence().equals(fence()))
-                .flatMap(other -> Optional.ofNullable(other.ins.get(process.host.id)))
+                .flatMap(other -> Optional.ofNullable(other.ins.get(process.host().id)))
                 .filter(end -> end.pair.equals(pair));
     }
 
@@ -133,13 +133,13 @@ public final class PairTraffic {
     public void installed(View view) {
         String before = lineage + own;
         var now = new TreeMap<NodeId, String>();
-        for (Member member : view.group(process.host.group)) {
+        for (Member member : view.group(process.host().group)) {
             now.put(
                     member.node(),
                     setting.name(member.node()) + "." + member.incarnation() + "@" + member.entryEpoch());
         }
         lineage = WorldSetting.text(view.lineage());
-        own = now.getOrDefault(process.host.id, "");
+        own = now.getOrDefault(process.host().id, "");
         for (Map.Entry<NodeId, String> known : members.entrySet()) {
             if (!before.equals(lineage + own) || !known.getValue().equals(now.get(known.getKey()))) {
                 end(known.getKey());

@@ -58,7 +58,7 @@ final class Boundary {
 
     Boundary(ProcessContext process, Trainer trainer, Exchanges exchanges) {
         this.process = process;
-        this.setting = process.setting;
+        this.setting = process.setting();
         this.trainer = trainer;
         this.exchanges = exchanges;
         this.chunks = new StateChunks(setting);
@@ -95,7 +95,7 @@ final class Boundary {
     /** Sends this member's claim to all members. */
     void run(long number, Optional<CallRejection> doomed) {
         GroupFrame.Claim mine = steps().claim(state().layout().lineage());
-        var claimed = new GroupFrame.Claimed(fence(), number, process.host.id, mine, doomed);
+        var claimed = new GroupFrame.Claimed(fence(), number, process.host().id, mine, doomed);
         claimed(claimed);
         exchanges.toOthers(claimed);
     }
@@ -118,13 +118,13 @@ final class Boundary {
         }
         StateVote vote = vote(attempt);
         GroupFrame.Claim agreed = claim(vote.agreed());
-        List<Integer> sources = vote.sources().get(members.indexOf(process.host.id));
+        List<Integer> sources = vote.sources().get(members.indexOf(process.host().id));
         if (sources == null) {
             chunks.clear(); // chunks of an earlier attempt are of no use any more
         } else if (setting.hooks.keeps(ShellRule.TAKE_OVER) && !hasFetched(number, attempt, agreed, sources)) {
             return Optional.empty();
         }
-        if (!exchanges.holders(number).contains(process.host.id)) {
+        if (!exchanges.holders(number).contains(process.host().id)) {
             fetchedNanos = 0;
             steps().agree(agreed.revision());
             exchanges.hold(number);
@@ -148,7 +148,7 @@ final class Boundary {
         }
         StateVote vote = StateVote.decide(setting.hooks.votes(claims));
         attempt.vote = vote;
-        process.surroundings.results().agreed(byRank, claim(vote.agreed()));
+        process.surroundings().results().agreed(byRank, claim(vote.agreed()));
         return vote;
     }
 
@@ -174,7 +174,7 @@ final class Boundary {
             return begun.isOver() && !begun.hasGivenUp();
         }
         List<NodeId> members = state().layout().members();
-        GroupFrame.Claim own = Objects.requireNonNull(attempt.claims.get(process.host.id));
+        GroupFrame.Claim own = Objects.requireNonNull(attempt.claims.get(process.host().id));
         if (!own.joined() && !setting.hooks.keeps(ShellRule.DIFFERENT_STATE_STAYS)) {
             giveUp("its state differs");
             return false;
@@ -212,7 +212,7 @@ final class Boundary {
     /** Leaves the group. In a world that loses no process and no message, a member that lacks the state always gets it and stays. */
     private void giveUp(String why) {
         boolean isNobodyLost = setting.profile.isMild() && !setting.spans.areScaled();
-        Violation.unless(!isNobodyLost, "state", () -> process.host.name() + " leaves its group: " + why);
+        Violation.unless(!isNobodyLost, "state", () -> process.host().name() + " leaves its group: " + why);
         trainer.script().giveUp(why);
     }
 
@@ -228,11 +228,11 @@ final class Boundary {
                 setting.transferNanos() / 2, // a manifest and then all chunks at once
                 () -> process.deliver(() -> {
                     if (ask.fence().equals(fence()) && !trainer.script().isOver()) {
-                        process.surroundings.stream(
+                        process.surroundings().stream(
                                 process,
                                 ask.from(),
                                 new GroupFrame.Chunk(
-                                        ask.fence(), ask.number(), process.host.id, ask.chunk(), answer(ask)));
+                                        ask.fence(), ask.number(), process.host().id, ask.chunk(), answer(ask)));
                     }
                 }));
     }

@@ -35,7 +35,7 @@ final class Exchanges {
 
     Exchanges(ProcessContext process, Trainer trainer) {
         this.process = process;
-        this.setting = process.setting;
+        this.setting = process.setting();
         this.trainer = trainer;
         this.boundary = new Boundary(process, trainer, this);
         this.received = new ReceivedFrames(this::atBoundary);
@@ -116,16 +116,17 @@ final class Exchanges {
             boundary.run(number, doomed);
             return;
         }
-        process.surroundings.results().gave(process, fence(), number, call.signature(), call.value());
+        process.surroundings().results().gave(process, fence(), number, call.signature(), call.value());
         List<NodeId> members = state().layout().members();
         for (int rank = 0; rank < members.size(); rank++) {
             NodeId to = members.get(rank);
-            long value = Parts.sent(call.signature(), call.value(), process.host.id, to, rank);
+            long value = Parts.sent(call.signature(), call.value(), process.host().id, to, rank);
             var share = new GroupFrame.Share(value, call.model(), doomed);
-            if (to.equals(process.host.id)) {
+            if (to.equals(process.host().id)) {
                 received.input(number, to, share);
             } else {
-                process.surroundings.stream(process, to, new GroupFrame.Input(fence(), number, process.host.id, share));
+                process.surroundings().stream(
+                        process, to, new GroupFrame.Input(fence(), number, process.host().id, share));
             }
         }
     }
@@ -135,8 +136,8 @@ final class Exchanges {
         long number = forward.number();
         received.open();
         if (!state().layout().members().contains(forward.holder())) {
-            trainer.step(new Event.StreamBroken(fence(), process.host.id, "the holder is no member"));
-        } else if (forward.holder().equals(process.host.id)) {
+            trainer.step(new Event.StreamBroken(fence(), process.host().id, "the holder is no member"));
+        } else if (forward.holder().equals(process.host().id)) {
             GroupFrame.Sum sum = forward.bytes() == 0
                     ? GroupFrame.Sum.NOTHING
                     : received.result(number)
@@ -150,15 +151,15 @@ final class Exchanges {
 
     /** Reports to all that this member holds the data of a number. */
     void hold(long number) {
-        process.surroundings.results().holds(process, fence(), number);
-        received.held(number, process.host.id);
-        toOthers(new GroupFrame.Held(fence(), number, process.host.id));
+        process.surroundings().results().holds(process, fence(), number);
+        received.held(number, process.host().id);
+        toOthers(new GroupFrame.Held(fence(), number, process.host().id));
     }
 
     void toOthers(GroupFrame frame) {
         for (NodeId member : state().layout().members()) {
-            if (!member.equals(process.host.id)) {
-                process.surroundings.stream(process, member, frame);
+            if (!member.equals(process.host().id)) {
+                process.surroundings().stream(process, member, frame);
             }
         }
     }
@@ -178,13 +179,13 @@ final class Exchanges {
     }
 
     private boolean forwardOne() {
-        Optional<Resolution.Forward> next = received.passedOn(state(), process.host.id);
+        Optional<Resolution.Forward> next = received.passedOn(state(), process.host().id);
         if (next.isEmpty()) {
             return false;
         }
         long number = next.get().number();
         GroupFrame.Sum sum = received.carried(number).orElseThrow();
-        if (received.holders(number).contains(process.host.id)) {
+        if (received.holders(number).contains(process.host().id)) {
             received.result(
                     number,
                     sum.equals(GroupFrame.Sum.NOTHING) ? received.inHand(number).orElse(sum) : sum);
@@ -245,18 +246,18 @@ final class Exchanges {
             if (doom.isPresent() && got.keySet().containsAll(members)) {
                 return reject(number, doom.get());
             }
-            if (doom.isPresent() || !Parts.areHere(signature, process.host.id, got.keySet(), members)) {
+            if (doom.isPresent() || !Parts.areHere(signature, process.host().id, got.keySet(), members)) {
                 continue;
             }
-            if (!received.holders(number).contains(process.host.id)) {
+            if (!received.holders(number).contains(process.host().id)) {
                 areOfOneModel(number, got);
-                long part = Parts.part(signature, process.host.id, setting.hooks.layout(state()), got);
+                long part = Parts.part(signature, process.host().id, setting.hooks.layout(state()), got);
                 received.inHand(number, sum(part, members));
                 hold(number);
             }
             boolean isEager = signature.inPlace()
                     ? !setting.hooks.keeps(ShellRule.SUM_WAITS)
-                    : !setting.hooks.partWaitsForHolders(signature, process.host.id);
+                    : !setting.hooks.partWaitsForHolders(signature, process.host().id);
             if (isEager || received.holders(number).containsAll(members)) {
                 return finish(number, received.inHand(number).orElseThrow());
             }
@@ -291,13 +292,13 @@ final class Exchanges {
             return got.keySet().containsAll(members) && reject(number, doom.get());
         }
         GroupFrame.Share given = got.get(root);
-        if (given == null || !got.containsKey(process.host.id)) {
+        if (given == null || !got.containsKey(process.host().id)) {
             return false;
         }
-        if (!received.holders(number).contains(process.host.id)) {
+        if (!received.holders(number).contains(process.host().id)) {
             hold(number);
         }
-        boolean isEager = root.equals(process.host.id) && !setting.hooks.keeps(ShellRule.ROOT_WAITS);
+        boolean isEager = root.equals(process.host().id) && !setting.hooks.keeps(ShellRule.ROOT_WAITS);
         if (!isEager && !received.holders(number).containsAll(members)) {
             return false;
         }

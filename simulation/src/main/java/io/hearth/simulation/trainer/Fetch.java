@@ -44,7 +44,7 @@ final class Fetch {
     /** {@code onChange} runs when the fetch is complete or given up. */
     Fetch(ProcessContext process, Task task, StateChunks chunks, long budgetNanos, Runnable onChange) {
         this.process = process;
-        this.setting = process.setting;
+        this.setting = process.setting();
         this.task = task;
         this.chunks = chunks;
         this.onChange = onChange;
@@ -88,9 +88,9 @@ final class Fetch {
     /** Opens a stream to a source, and retries while the source is dead or cannot be reached. */
     private void open(int source) {
         NodeId node = task.sources().get(source);
-        boolean isThere = process.surroundings.isReachable(process, node);
+        boolean isThere = process.surroundings().isReachable(process, node);
         long delayNanos = isThere
-                ? setting.network.dataDelay(setting.host(node).orElseThrow().index, process.host.index)
+                ? setting.network.dataDelay(setting.host(node).orElseThrow().index, process.host().index)
                 : REOPEN_NANOS;
         setting.after(
                 delayNanos,
@@ -156,10 +156,10 @@ final class Fetch {
     private void carryOut(Effect effect) {
         switch (effect) {
             case Effect.Ask(int source, int chunk) ->
-                process.surroundings.stream(
+                process.surroundings().stream(
                         process,
                         task.sources().get(source),
-                        new GroupFrame.Ask(task.fence(), task.number(), process.host.id, chunk));
+                        new GroupFrame.Ask(task.fence(), task.number(), process.host().id, chunk));
             case Effect.Reopen(int source, String why) -> {
                 trace(source, why);
                 open(source);

@@ -48,7 +48,7 @@ public final class Script {
 
     Script(ProcessContext process, Trainer trainer) {
         this.process = process;
-        this.setting = process.setting;
+        this.setting = process.setting();
         this.trainer = trainer;
         this.steps = new Steps(process);
     }
@@ -85,7 +85,7 @@ public final class Script {
                         .filter(sum -> !isOver
                                 && sum.fence().equals(trainer.state().layout().fence())
                                 && sum.contributors().size()
-                                        == view.group(process.host.group).size())
+                                        == view.group(process.host().group).size())
                         .isPresent();
     }
 
@@ -95,7 +95,7 @@ public final class Script {
 
     /** Begins once enough members are in the group. */
     void considerBeginning(int members) {
-        if (!wantsToBegin && members >= process.surroundings.wanted(process.host.group) && setting.beginsJobs()) {
+        if (!wantsToBegin && members >= process.surroundings().wanted(process.host().group) && setting.beginsJobs()) {
             work(setting.jobLength());
         }
     }
@@ -167,7 +167,7 @@ public final class Script {
             return;
         }
         if (!call.beginsStep()) {
-            process.surroundings.results().isTold(process, number, call.view(), view);
+            process.surroundings().results().isTold(process, number, call.view(), view);
         }
         var ending = new Ending(
                 view.lineage(),
@@ -182,7 +182,7 @@ public final class Script {
                                 + known.groupEpoch())
                         .orElse("without a result"));
         learn(call, ending);
-        process.surroundings
+        process.surroundings()
                 .results()
                 .ended(
                         process,
@@ -309,7 +309,7 @@ public final class Script {
 
     private void leave() {
         if (!setting.hooks.keeps(ShellRule.ORDERLY_LEAVE)) {
-            process.surroundings.exit(process);
+            process.surroundings().exit(process);
         } else {
             trainer.tellLoop(new ViewEvent.Leave());
         }

@@ -39,7 +39,7 @@ public final class Steps {
 
     Steps(ProcessContext process) {
         this.process = process;
-        this.setting = process.setting;
+        this.setting = process.setting();
     }
 
     /**
@@ -90,7 +90,7 @@ public final class Steps {
             willFlip = false;
             long flipped = models.removeLast() ^ 1L << setting.random.nextInt(Long.SIZE);
             models.add(flipped);
-            process.surroundings.results().flipped(flipped);
+            process.surroundings().results().flipped(flipped);
             process.trace(() -> "has a wrong bit in its model");
         }
     }

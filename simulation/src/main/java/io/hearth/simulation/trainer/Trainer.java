@@ -53,7 +53,7 @@ public final class Trainer {
     /** {@code fellows} are the trainers that can be reached now. */
     public Trainer(ProcessContext process, Function<NodeId, Optional<Trainer>> fellows) {
         this.process = process;
-        this.setting = process.setting;
+        this.setting = process.setting();
         this.machine = new GroupMachine(GroupMachine.WINDOW, setting.policy);
         this.script = new Script(process, this);
         this.exchanges = new Exchanges(process, this);
@@ -152,15 +152,15 @@ public final class Trainer {
     private void enter(View next) {
         view = next;
         String lineage = WorldSetting.text(next.lineage());
-        GroupView groupView = next.groupView(process.host.group).orElseThrow();
+        GroupView groupView = next.groupView(process.host().group).orElseThrow();
         List<NodeId> members =
-                next.group(process.host.group).stream().map(Member::node).toList();
+                next.group(process.host().group).stream().map(Member::node).toList();
         Resolution resolution;
         try {
             resolution = CollectiveMessages.resolution(groupView.resolution());
         } catch (MalformedMessageException malformed) {
             Violation.unless(
-                    process.surroundings.areResultsForged(),
+                    process.surroundings().areResultsForged(),
                     "resolution",
                     () -> String.valueOf(malformed.getMessage()));
             script.removed("what was decided cannot be read");
@@ -206,7 +206,7 @@ public final class Trainer {
             return false;
         }
         NodeId peer = members.get(random.nextInt(members.size()));
-        if (peer.equals(process.host.id)) {
+        if (peer.equals(process.host().id)) {
             return false;
         }
         String why = "the stream to " + peer.shortText() + " was reset";
