@@ -46,8 +46,7 @@ final class MessageBus {
         } else if (message instanceof Message.Prepare) {
             Violation.unless(!from.isLeaving(), "proposer", () -> from.host().name() + " leaves and proposes");
         } else if (message instanceof Message.Here here && here.status().isPresent()) {
-            setting.viewChecker.answered(
-                    from.host().id, from.incarnation(), here.lineage(), here.epoch(), here.ballot());
+            setting.viewChecker.answered(from.id(), from.incarnation(), here.lineage(), here.epoch(), here.ballot());
         }
         NodeProcess target = cluster.process(to).orElse(null);
         if (target == null || !cluster.areLinked(from, target)) {
@@ -66,9 +65,7 @@ final class MessageBus {
                             expulsion.hears(target);
                         }
                         target.receive(
-                                from.host().id,
-                                from.incarnation(),
-                                liar.is(target) ? liar.hears(target, message) : message);
+                                from.id(), from.incarnation(), liar.is(target) ? liar.hears(target, message) : message);
                     }));
         }
     }

@@ -64,7 +64,7 @@ public final class CollectiveChecker implements Results {
     /** All members must call a number alike, which depends on the ranks that they know. */
     @Override
     public void gave(ProcessContext process, String fence, long number, Signature signature, long value) {
-        inputs.put(new Input(fence, process.host().id, number), value);
+        inputs.put(new Input(fence, process.id(), number), value);
         Signature first = signatures.putIfAbsent(new Called(fence, process.host().group, number), signature);
         Violation.unless(
                 first == null || first.equals(signature),
@@ -75,7 +75,7 @@ public final class CollectiveChecker implements Results {
     /** A member reports that it holds the data of a number. */
     @Override
     public void holds(ProcessContext process, String fence, long number) {
-        holdings.add(new Holding(fence, process.host().id, number));
+        holdings.add(new Holding(fence, process.id(), number));
     }
 
     /** A number ended at a member. */
@@ -134,7 +134,7 @@ public final class CollectiveChecker implements Results {
     }
 
     private static boolean lists(View view, ProcessContext process) {
-        return view.member(process.host().id)
+        return view.member(process.id())
                 .filter(member -> member.incarnation() == process.incarnation())
                 .isPresent();
     }
@@ -155,7 +155,7 @@ public final class CollectiveChecker implements Results {
         for (Member member : view.group(process.host().group)) {
             nodes.add(member.node());
         }
-        long value = expected(process.host().id, number, ending.asked(), sum.fence(), view.group(process.host().group));
+        long value = expected(process.id(), number, ending.asked(), sum.fence(), view.group(process.host().group));
         Violation.unless(
                 nodes.equals(new TreeSet<>(sum.contributors()))
                         && ending.outcome().contributors() == nodes.size(),
@@ -312,7 +312,7 @@ public final class CollectiveChecker implements Results {
             }
             var living = new ArrayList<Trainer>();
             for (NodeProcess process : cluster.processes()) {
-                Optional<Member> entry = view.member(process.host().id);
+                Optional<Member> entry = view.member(process.id());
                 boolean isKept = process.host().group.equals(group.name())
                         && entry.filter(member -> member.group().equals(group.name()))
                                 .isPresent()

@@ -62,7 +62,7 @@ public final class Dissolutions {
 
     /** Others also believe messages that a member sent before it learned of its removal. */
     void removed(ProcessContext process, View before) {
-        lastWords.put(process.host().id, new LastWord(setting.now(), before));
+        lastWords.put(process.id(), new LastWord(setting.now(), before));
     }
 
     /** A view is committed. */
@@ -108,7 +108,7 @@ public final class Dissolutions {
             }
         }
         Violation.unless(
-                !voting.contains(process.host().id.peer()) || !ViewChecker.isQuorum(view, voting),
+                !voting.contains(process.id().peer()) || !ViewChecker.isQuorum(view, voting),
                 "I10",
                 () -> process.host().name() + " gave up epoch " + view.epoch() + " though a quorum can still vote");
     }

@@ -257,8 +257,8 @@ public final class Cluster implements Neighbours {
             if (areLinked(one, other)) {
                 return;
             }
-            one.unlinked(other.host().id, other.incarnation(), refused);
-            one.stub().lost(other.host().id);
+            one.unlinked(other.id(), other.incarnation(), refused);
+            one.stub().lost(other.id());
         });
     }
 

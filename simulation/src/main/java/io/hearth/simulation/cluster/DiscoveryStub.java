@@ -52,7 +52,7 @@ final class DiscoveryStub {
         this.process = process;
         this.setting = process.setting();
         this.machine = new PeerTableMachine(limits());
-        this.gossip = new AddressGossip(process.host().id);
+        this.gossip = new AddressGossip(process.id());
         byte[] bytes = new byte[Advert.NONCE_BYTES];
         setting.random.nextBytes(bytes);
         this.nonce = Bytes.of(bytes);
@@ -118,7 +118,7 @@ final class DiscoveryStub {
     private void sighted(DiscoveryStub from) {
         ProcessContext other = from.process;
         step(new Event.Sighted(new Sighting(
-                other.host().id.text() + "#" + other.incarnation(),
+                other.id().text() + "#" + other.incarnation(),
                 List.of(new Candidate(other.host().address(), Medium.WIRED)),
                 SourceKind.MDNS,
                 OptionalInt.of(1),
@@ -131,8 +131,8 @@ final class DiscoveryStub {
                 view.members().stream().map(Member::node).collect(Collectors.toSet())));
         for (DiscoveryStub stub : neighbours.stubs()) {
             ProcessContext other = stub.process;
-            if (stub != this && view.member(other.host().id).isPresent() && !neighbours.areLinked(process, other)) {
-                step(new Event.Vouched(other.host().id));
+            if (stub != this && view.member(other.id()).isPresent() && !neighbours.areLinked(process, other)) {
+                step(new Event.Vouched(other.id()));
             }
         }
     }
@@ -182,7 +182,7 @@ final class DiscoveryStub {
                         MILLI + setting.gossips.nextLong(20 * MILLI),
                         () -> target.process.deliver(() -> {
                             setting.statistics.fault(FaultKind.OUT_OF_SIGHT);
-                            target.gossip(new AddressGossip.Event.Heard(process.host().id, news));
+                            target.gossip(new AddressGossip.Event.Heard(process.id(), news));
                         })));
     }
 

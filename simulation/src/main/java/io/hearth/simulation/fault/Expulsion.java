@@ -68,8 +68,7 @@ public final class Expulsion {
         }
         PeerId lost = machines.get(random.nextInt(machines.size()));
         List<NodeProcess> others = cluster.processes().stream()
-                .filter(process ->
-                        !process.isPaused() && !process.host().id.peer().equals(lost))
+                .filter(process -> !process.isPaused() && !process.id().peer().equals(lost))
                 .toList();
         if (others.isEmpty()) {
             setting.after(AGAIN_NANOS, this::strike);
@@ -98,7 +97,7 @@ public final class Expulsion {
     }
 
     public void started(NodeProcess process) {
-        if (written.contains(process.host().id.peer())) {
+        if (written.contains(process.id().peer())) {
             hears(process);
         }
     }
@@ -114,17 +113,16 @@ public final class Expulsion {
         if (out.isEmpty() || isOut(process.host()) || !process.isAlive() || !told.add(process)) {
             return;
         }
-        PeerId machine = process.host().id.peer();
+        PeerId machine = process.id().peer();
         process.trace(() -> "knows who is out");
         written.add(machine);
         for (NodeProcess other : cluster.processes()) {
-            if (other.host().id.peer().equals(machine)) {
+            if (other.id().peer().equals(machine)) {
                 setting.after(random.nextLong(LOOK_NANOS_MAX), () -> other.deliver(() -> hears(other)));
             }
         }
         boolean doAllKnow = cluster.processes().stream()
-                .allMatch(
-                        other -> told.contains(other) || !other.host().id.peer().equals(machine));
+                .allMatch(other -> told.contains(other) || !other.id().peer().equals(machine));
         if (doAllKnow) {
             knownSince.putIfAbsent(machine, setting.now());
         }

@@ -89,8 +89,8 @@ final class ByzantineMessages {
     /** An answer without a question, as if {@code process} had begun that ballot. */
     private Lie answer() {
         Lineage lineage = view.lineage();
-        var ballot = new Ballot(1 + random.nextInt(3), process.host().id);
-        var accepted = new Proposal(own(), view(view.epoch() + 1, List.of(process.host().id)));
+        var ballot = new Ballot(1 + random.nextInt(3), process.id());
+        var accepted = new Proposal(own(), view(view.epoch() + 1, List.of(process.id())));
         Message message = switch (random.nextInt(4)) {
             case 0 -> new Message.Accepted(lineage, view.epoch(), ballot);
             case 1 -> new Message.Refuse(lineage, view.epoch(), new Ballot(Ballot.ROUND_MAX, liar));
@@ -142,7 +142,7 @@ final class ByzantineMessages {
         if (random.nextInt(4) == 0) {
             return new Message.Commit(new View(view.lineage(), epoch, List.of(), List.of()));
         }
-        View invented = view(epoch, random.nextBoolean() ? List.of() : List.of(process.host().id));
+        View invented = view(epoch, random.nextBoolean() ? List.of() : List.of(process.id()));
         return switch (random.nextInt(3)) {
             case 0 -> new Message.Prepare(invented, own());
             case 1 ->

@@ -147,7 +147,7 @@ public final class ByzantineNode {
                 "alpha",
                 random.nextBoolean() ? GroupPhase.BUSY : GroupPhase.BOUNDARY,
                 random.nextBoolean() ? ViewRules.NUMBER_MAX : -1,
-                List.of(view.members().getFirst().node(), process.host().id));
+                List.of(view.members().getFirst().node(), process.id()));
         tell(process, new Message.Heartbeat(presence, ++sequence, Long.MAX_VALUE, Long.MAX_VALUE));
     }
 

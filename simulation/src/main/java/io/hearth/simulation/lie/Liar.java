@@ -234,8 +234,7 @@ public final class Liar {
         if (does(LieKind.BIG_LINEAGES)) {
             Lineage lineage = random.nextBoolean()
                     ? said.lineage()
-                    : new Lineage(
-                            false, random.nextInt(1_000), self.host().id, 1 + random.nextInt(4), random.nextInt(4));
+                    : new Lineage(false, random.nextInt(1_000), self.id(), 1 + random.nextInt(4), random.nextInt(4));
             said = new Presence(
                     lineage,
                     1 + random.nextLong(Math.max(1, said.epoch())),
@@ -249,7 +248,7 @@ public final class Liar {
         if (does(LieKind.BROKEN_PAIRS)) {
             List<NodeId> others = cluster.hosts().stream()
                     .map(other -> other.id)
-                    .filter(other -> !other.equals(self.host().id))
+                    .filter(other -> !other.equals(self.id()))
                     .toList();
             said = new Presence(
                     said.lineage(),
@@ -271,11 +270,11 @@ public final class Liar {
             return new Message.Refuse(
                     promise.lineage(),
                     promise.epoch(),
-                    new Ballot(highRound(self.state().view()), self.host().id));
+                    new Ballot(highRound(self.state().view()), self.id()));
         }
         if (does(LieKind.FORGED_ACCEPTANCE)) {
             View view = self.state().view();
-            var accepted = new Proposal(new Ballot(round(), self.host().id), invented(self, view.epoch() + 1));
+            var accepted = new Proposal(new Ballot(round(), self.id()), invented(self, view.epoch() + 1));
             return new Message.Promise(promise.lineage(), promise.epoch(), promise.ballot(), Optional.of(accepted));
         }
         return promise;
@@ -307,7 +306,7 @@ public final class Liar {
     /** Changes a message that it receives. */
     public Message hears(ProcessContext self, Message message) {
         if (message instanceof Message.Join join && plan.kinds().contains(LieKind.ADMITS_OTHERWISE)) {
-            lied(LieKind.ADMITS_OTHERWISE, message, self.host().id);
+            lied(LieKind.ADMITS_OTHERWISE, message, self.id());
             return random.nextBoolean()
                     ? new Message.Join(join.lineage(), join.seat(), Role.AGENT, "", GroupPhase.FRESH)
                     : new Message.Join(join.lineage(), join.seat(), Role.TRAINER, "nobodys", join.phase());
@@ -370,10 +369,10 @@ public final class Liar {
         for (int i = 0; i < plan.atOnce() && to.isAlive() && self.isAlive(); i++) {
             LieKind kind = told.get(random.nextInt(told.size()));
             Message lie = unasked(kind, self, to);
-            Optional<Message> heard = arrived(self, to.host().id, MessageEncoding.kind(lie), MessageEncoding.encode(lie));
+            Optional<Message> heard = arrived(self, to.id(), MessageEncoding.kind(lie), MessageEncoding.encode(lie));
             heard.ifPresent(message -> {
-                lied(kind, message, to.host().id);
-                to.receive(self.host().id, self.incarnation(), message);
+                lied(kind, message, to.id());
+                to.receive(self.id(), self.incarnation(), message);
             });
         }
     }
@@ -401,7 +400,7 @@ public final class Liar {
         View view = to.state().view();
         Lineage lineage = view.lineage();
         return switch (kind) {
-            case HIGH_BALLOTS -> new Message.Prepare(view, new Ballot(highRound(view), self.host().id));
+            case HIGH_BALLOTS -> new Message.Prepare(view, new Ballot(highRound(view), self.id()));
             case LEAVE_AND_ANSWER -> new Message.Leave(lineage, entryEpoch(self, view), random.nextInt(4) == 0);
             case LEAVE_NUMBERS -> new Message.Leave(lineage, WireNumbers.any(random), random.nextBoolean());
             case OTHER_ROLE ->
@@ -430,16 +429,16 @@ public final class Liar {
     }
 
     private static long entryEpoch(ProcessContext self, View view) {
-        return view.member(self.host().id).map(Member::entryEpoch).orElse(1L);
+        return view.member(self.id()).map(Member::entryEpoch).orElse(1L);
     }
 
     private long seat(ProcessContext self, View view) {
-        return view.member(self.host().id).map(Member::seat).orElseGet(() -> 1 + random.nextLong(1_000));
+        return view.member(self.id()).map(Member::seat).orElseGet(() -> 1 + random.nextLong(1_000));
     }
 
     private Message stray(ProcessContext self, NodeProcess to, View view) {
         long epoch = random.nextBoolean() ? view.epoch() : 1 + random.nextLong(1L << 48);
-        var ballot = new Ballot(random.nextBoolean() ? round() : 1_000_000 + random.nextInt(8), to.host().id);
+        var ballot = new Ballot(random.nextBoolean() ? round() : 1_000_000 + random.nextInt(8), to.id());
         return switch (random.nextInt(3)) {
             case 0 -> new Message.Accepted(view.lineage(), epoch, ballot);
             case 1 ->
@@ -453,8 +452,7 @@ public final class Liar {
                         view.lineage(),
                         epoch,
                         ballot,
-                        Optional.of(
-                                new Proposal(new Ballot(round(), self.host().id), invented(self, view.epoch() + 1))));
+                        Optional.of(new Proposal(new Ballot(round(), self.id()), invented(self, view.epoch() + 1))));
         };
     }
 
@@ -474,7 +472,7 @@ public final class Liar {
         };
         var members = new ArrayList<>(view.members());
         if (random.nextInt(3) == 0) {
-            members.removeIf(member -> member.node().equals(to.host().id));
+            members.removeIf(member -> member.node().equals(to.id()));
         }
         var names = new TreeSet<String>();
         members.forEach(member -> names.add(member.group()));

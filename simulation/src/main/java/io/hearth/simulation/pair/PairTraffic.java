@@ -111,7 +111,7 @@ public final class PairTraffic {
 
     private List<NodeId> others() {
         return members.keySet().stream()
-                .filter(node -> !node.equals(process.host().id))
+                .filter(node -> !node.equals(process.id()))
                 .toList();
     }
 
@@ -125,7 +125,7 @@ public final class PairTraffic {
                 .filter(host -> !setting.network.isCutEitherWay(process.host().index, host.index))
                 .flatMap(host -> others.apply(host.id))
                 .filter(other -> other.fence().equals(fence()))
-                .flatMap(other -> Optional.ofNullable(other.ins.get(process.host().id)))
+                .flatMap(other -> Optional.ofNullable(other.ins.get(process.id())))
                 .filter(end -> end.pair.equals(pair));
     }
 
@@ -139,7 +139,7 @@ public final class PairTraffic {
                     setting.name(member.node()) + "." + member.incarnation() + "@" + member.entryEpoch());
         }
         lineage = WorldSetting.text(view.lineage());
-        own = now.getOrDefault(process.host().id, "");
+        own = now.getOrDefault(process.id(), "");
         for (Map.Entry<NodeId, String> known : members.entrySet()) {
             if (!before.equals(lineage + own) || !known.getValue().equals(now.get(known.getKey()))) {
                 end(known.getKey());

@@ -95,7 +95,7 @@ final class Boundary {
     /** Sends this member's claim to all members. */
     void run(long number, Optional<CallRejection> doomed) {
         GroupFrame.Claim mine = steps().claim(state().layout().lineage());
-        var claimed = new GroupFrame.Claimed(fence(), number, process.host().id, mine, doomed);
+        var claimed = new GroupFrame.Claimed(fence(), number, process.id(), mine, doomed);
         claimed(claimed);
         exchanges.toOthers(claimed);
     }
@@ -118,13 +118,13 @@ final class Boundary {
         }
         StateVote vote = vote(attempt);
         GroupFrame.Claim agreed = claim(vote.agreed());
-        List<Integer> sources = vote.sources().get(members.indexOf(process.host().id));
+        List<Integer> sources = vote.sources().get(members.indexOf(process.id()));
         if (sources == null) {
             chunks.clear(); // chunks of an earlier attempt are of no use any more
         } else if (setting.hooks.keeps(ShellRule.TAKE_OVER) && !hasFetched(number, attempt, agreed, sources)) {
             return Optional.empty();
         }
-        if (!exchanges.holders(number).contains(process.host().id)) {
+        if (!exchanges.holders(number).contains(process.id())) {
             fetchedNanos = 0;
             steps().agree(agreed.revision());
             exchanges.hold(number);
@@ -174,7 +174,7 @@ final class Boundary {
             return begun.isOver() && !begun.hasGivenUp();
         }
         List<NodeId> members = state().layout().members();
-        GroupFrame.Claim own = Objects.requireNonNull(attempt.claims.get(process.host().id));
+        GroupFrame.Claim own = Objects.requireNonNull(attempt.claims.get(process.id()));
         if (!own.joined() && !setting.hooks.keeps(ShellRule.DIFFERENT_STATE_STAYS)) {
             giveUp("its state differs");
             return false;
@@ -232,7 +232,7 @@ final class Boundary {
                                 process,
                                 ask.from(),
                                 new GroupFrame.Chunk(
-                                        ask.fence(), ask.number(), process.host().id, ask.chunk(), answer(ask)));
+                                        ask.fence(), ask.number(), process.id(), ask.chunk(), answer(ask)));
                     }
                 }));
     }

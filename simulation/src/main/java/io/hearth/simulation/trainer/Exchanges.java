@@ -120,13 +120,12 @@ final class Exchanges {
         List<NodeId> members = state().layout().members();
         for (int rank = 0; rank < members.size(); rank++) {
             NodeId to = members.get(rank);
-            long value = Parts.sent(call.signature(), call.value(), process.host().id, to, rank);
+            long value = Parts.sent(call.signature(), call.value(), process.id(), to, rank);
             var share = new GroupFrame.Share(value, call.model(), doomed);
-            if (to.equals(process.host().id)) {
+            if (to.equals(process.id())) {
                 received.input(number, to, share);
             } else {
-                process.surroundings().stream(
-                        process, to, new GroupFrame.Input(fence(), number, process.host().id, share));
+                process.surroundings().stream(process, to, new GroupFrame.Input(fence(), number, process.id(), share));
             }
         }
     }
@@ -136,8 +135,8 @@ final class Exchanges {
         long number = forward.number();
         received.open();
         if (!state().layout().members().contains(forward.holder())) {
-            trainer.step(new Event.StreamBroken(fence(), process.host().id, "the holder is no member"));
-        } else if (forward.holder().equals(process.host().id)) {
+            trainer.step(new Event.StreamBroken(fence(), process.id(), "the holder is no member"));
+        } else if (forward.holder().equals(process.id())) {
             GroupFrame.Sum sum = forward.bytes() == 0
                     ? GroupFrame.Sum.NOTHING
                     : received.result(number)
@@ -152,13 +151,13 @@ final class Exchanges {
     /** Reports to all that this member holds the data of a number. */
     void hold(long number) {
         process.surroundings().results().holds(process, fence(), number);
-        received.held(number, process.host().id);
-        toOthers(new GroupFrame.Held(fence(), number, process.host().id));
+        received.held(number, process.id());
+        toOthers(new GroupFrame.Held(fence(), number, process.id()));
     }
 
     void toOthers(GroupFrame frame) {
         for (NodeId member : state().layout().members()) {
-            if (!member.equals(process.host().id)) {
+            if (!member.equals(process.id())) {
                 process.surroundings().stream(process, member, frame);
             }
         }
@@ -179,13 +178,13 @@ final class Exchanges {
     }
 
     private boolean forwardOne() {
-        Optional<Resolution.Forward> next = received.passedOn(state(), process.host().id);
+        Optional<Resolution.Forward> next = received.passedOn(state(), process.id());
         if (next.isEmpty()) {
             return false;
         }
         long number = next.get().number();
         GroupFrame.Sum sum = received.carried(number).orElseThrow();
-        if (received.holders(number).contains(process.host().id)) {
+        if (received.holders(number).contains(process.id())) {
             received.result(
                     number,
                     sum.equals(GroupFrame.Sum.NOTHING) ? received.inHand(number).orElse(sum) : sum);
@@ -246,18 +245,18 @@ final class Exchanges {
             if (doom.isPresent() && got.keySet().containsAll(members)) {
                 return reject(number, doom.get());
             }
-            if (doom.isPresent() || !Parts.areHere(signature, process.host().id, got.keySet(), members)) {
+            if (doom.isPresent() || !Parts.areHere(signature, process.id(), got.keySet(), members)) {
                 continue;
             }
-            if (!received.holders(number).contains(process.host().id)) {
+            if (!received.holders(number).contains(process.id())) {
                 areOfOneModel(number, got);
-                long part = Parts.part(signature, process.host().id, setting.hooks.layout(state()), got);
+                long part = Parts.part(signature, process.id(), setting.hooks.layout(state()), got);
                 received.inHand(number, sum(part, members));
                 hold(number);
             }
             boolean isEager = signature.inPlace()
                     ? !setting.hooks.keeps(ShellRule.SUM_WAITS)
-                    : !setting.hooks.partWaitsForHolders(signature, process.host().id);
+                    : !setting.hooks.partWaitsForHolders(signature, process.id());
             if (isEager || received.holders(number).containsAll(members)) {
                 return finish(number, received.inHand(number).orElseThrow());
             }
@@ -292,13 +291,13 @@ final class Exchanges {
             return got.keySet().containsAll(members) && reject(number, doom.get());
         }
         GroupFrame.Share given = got.get(root);
-        if (given == null || !got.containsKey(process.host().id)) {
+        if (given == null || !got.containsKey(process.id())) {
             return false;
         }
-        if (!received.holders(number).contains(process.host().id)) {
+        if (!received.holders(number).contains(process.id())) {
             hold(number);
         }
-        boolean isEager = root.equals(process.host().id) && !setting.hooks.keeps(ShellRule.ROOT_WAITS);
+        boolean isEager = root.equals(process.id()) && !setting.hooks.keeps(ShellRule.ROOT_WAITS);
         if (!isEager && !received.holders(number).containsAll(members)) {
             return false;
         }

@@ -159,7 +159,7 @@ final class Fetch {
                 process.surroundings().stream(
                         process,
                         task.sources().get(source),
-                        new GroupFrame.Ask(task.fence(), task.number(), process.host().id, chunk));
+                        new GroupFrame.Ask(task.fence(), task.number(), process.id(), chunk));
             case Effect.Reopen(int source, String why) -> {
                 trace(source, why);
                 open(source);

@@ -206,7 +206,7 @@ public final class Trainer {
             return false;
         }
         NodeId peer = members.get(random.nextInt(members.size()));
-        if (peer.equals(process.host().id)) {
+        if (peer.equals(process.id())) {
             return false;
         }
         String why = "the stream to " + peer.shortText() + " was reset";
