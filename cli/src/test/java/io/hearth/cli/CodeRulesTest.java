@@ -179,8 +179,6 @@ final class CodeRulesTest {
         return all.stream()
                 .filter(Code.written())
                 .filter(type -> type.isTopLevelClass() && type.getModifiers().contains(JavaModifier.PUBLIC))
-                .filter(type ->
-                        !type.getSimpleName().equals("ProcessContext")) // NodeProcess, in a room above, extends it
                 .filter(type -> !type.isInterface() && !type.isAssignableTo(Throwable.class))
                 .filter(type -> !type.getModifiers().contains(JavaModifier.FINAL)
                         && !type.isEnum()
