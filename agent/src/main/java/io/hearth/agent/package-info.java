@@ -1,6 +1,6 @@
 /**
- * What users start: a trainer, a node, or the agent of a machine, with their configuration, and the assembly of their parts. The package uses
- * all rooms of the module but {@code pairing}. Every module above may use it.
+ * The API: a trainer, a node, the agent of a machine, and their configuration. It also assembles their parts. The package uses all rooms of
+ * the module except {@code pairing}. Every module above may use it.
  */
 @NullMarked
 package io.hearth.agent;

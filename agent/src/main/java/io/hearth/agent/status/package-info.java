@@ -1,6 +1,6 @@
 /**
- * What a node believes, as one immutable value, and the newest version of a value, for threads that wait. The room uses no other; {@code cli}
- * may use it.
+ * The status of a node as one immutable value, and a holder of its newest version on which threads can wait. The room uses no other;
+ * {@code cli} may use it.
  */
 @NullMarked
 package io.hearth.agent.status;

@@ -1,5 +1,5 @@
 /**
- * What all encodings share: access to float32 memory, the header, and the ranges of settings. The room uses no other, and no other module
+ * Shared parts of all encodings: access to float32 memory, the header, and the ranges of settings. The room uses no other; no other module
  * may use it.
  */
 @NullMarked

@@ -16,7 +16,7 @@ import java.util.TreeMap;
  * @param suspicion the failure detector's opinion
  * @param suspectedNanos time since when
  * @param leaving whether it asked to leave
- * @param reports what it said about itself
+ * @param reports its statements about itself
  * @param abandonments of ballots that it began
  */
 record Peer(
@@ -29,7 +29,7 @@ record Peer(
         Reports reports,
         Abandonments abandonments) {
     /**
-     * What a node said about itself.
+     * Statements of a node about itself.
      *
      * @param presence its last presence
      * @param heardNanos time of its last presence

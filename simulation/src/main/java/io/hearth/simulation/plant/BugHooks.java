@@ -48,7 +48,7 @@ public interface BugHooks {
         /** The state of its view machine. */
         ViewState state();
 
-        /** What its collectives report when a view changes; empty for an agent. */
+        /** The report of its collectives for a view change; empty for an agent. */
         Bytes status(Lineage lineage);
 
         /** Whether that node would receive a message now and answer it. */

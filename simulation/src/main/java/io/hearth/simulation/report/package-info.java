@@ -1,5 +1,5 @@
 /**
- * What one world reports: kinds of faults, counts, times to recover, and the outcome.
+ * The report of one world: kinds of faults, counts, times to recover, and the outcome.
  *
  * <p>Uses no other room. Open to {@code cli}, which prints it.
  */

@@ -491,8 +491,8 @@ public final class RosterWorld {
         RosterEntry.Grant again = new RosterEntry.Grant(self, sybil, "t", GrantKind.PAIRED, 1, Bytes.EMPTY);
         entries.add(again.signed(DigestSignatures.hand(sybil).sign(RosterEncoding.words(HOME, again))));
         if (!isLight && random.nextBoolean()) { // of an unknown machine, so that each believer makes a new secret
-            var nobody = new RosterEntry.Removal(DigestSignatures.peer(150), self, 1, Bytes.EMPTY);
-            entries.add(nobody.signed(hand.sign(RosterEncoding.words(HOME, nobody))));
+            var unknown = new RosterEntry.Removal(DigestSignatures.peer(150), self, 1, Bytes.EMPTY);
+            entries.add(unknown.signed(hand.sign(RosterEncoding.words(HOME, unknown))));
         }
         if (!victim.equals(self)) { // forged: it has no other machine's key
             PeerId author = nodes.get(random.nextInt(nodes.size())).peer;

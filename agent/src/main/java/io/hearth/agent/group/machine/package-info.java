@@ -1,6 +1,6 @@
 /**
- * What a trainer concludes from the notes of others of its group, and the form of a note in bytes; pure. The room uses no other, and no other
- * module may use it.
+ * Decisions of a trainer from the notes of its group, and the encoding of a note. The room is pure. It uses no other room; no other module
+ * may use it.
  */
 @NullMarked
 package io.hearth.agent.group.machine;
