@@ -12,7 +12,6 @@ import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -37,8 +36,6 @@ public final class CLoops implements AutoCloseable {
 
     private static final FunctionDescriptor LOOP = FunctionDescriptor.of(
             ValueLayout.JAVA_LONG,
-            ValueLayout.ADDRESS,
-            ValueLayout.ADDRESS,
             ValueLayout.ADDRESS,
             ValueLayout.ADDRESS,
             ValueLayout.ADDRESS,
@@ -132,10 +129,8 @@ public final class CLoops implements AutoCloseable {
         if (loop == null) {
             throw new IllegalArgumentException("no loop in C for " + run.kind().text());
         }
-        MemorySegment[] inputs = run.inputs();
         try {
-            return (long)
-                    loop.invokeExact(run.target(), inputs[1], inputs[2], inputs[3], run.body(), (long) run.count());
+            return (long) loop.invokeExact(run.target(), run.right(), run.body(), (long) run.count());
         } catch (Throwable impossible) {
             throw new AssertionError("a loop in C throws nothing", impossible);
         }

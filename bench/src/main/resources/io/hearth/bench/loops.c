@@ -1,28 +1,24 @@
 // The kernels in plain C, compiled on the machine where the engines are measured against them. Each takes the operands of
-// io.hearth.accel.select.KernelRun: the target, up to three inputs, the body of a codec or the indices, the number of elements.
+// io.hearth.accel.select.KernelRun: the target, the right operand of a sum, the body of a codec or the indices, the number of elements.
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-#define LOOP(NAME, TYPE, EXPRESSION)                                                                                        \
-    long NAME(TYPE *restrict a, const TYPE *restrict b, const TYPE *restrict c, const TYPE *restrict d, void *body, long n) \
-    {                                                                                                                       \
-        for (long i = 0; i < n; i++) {                                                                                      \
-            a[i] = EXPRESSION;                                                                                              \
-        }                                                                                                                   \
-        return 0;                                                                                                           \
+#define LOOP(NAME, TYPE, EXPRESSION)                                        \
+    long NAME(TYPE *restrict a, const TYPE *restrict b, void *body, long n) \
+    {                                                                       \
+        for (long i = 0; i < n; i++) {                                      \
+            a[i] = EXPRESSION;                                              \
+        }                                                                   \
+        return 0;                                                           \
     }
 
 LOOP(sum_float32, float, a[i] + b[i])
-LOOP(sum4_float32, float, ((a[i] + b[i]) + c[i]) + d[i])
 LOOP(sum_int32, uint32_t, a[i] + b[i])
-LOOP(sum4_int32, uint32_t, a[i] + b[i] + c[i] + d[i])
 
 #ifdef __FLT16_MAX__
 #define HALF(value) ((float)(value))
 LOOP(sum_float16, _Float16, (_Float16)(HALF(a[i]) + HALF(b[i])))
-LOOP(sum4_float16, _Float16,
-     (_Float16)(HALF((_Float16)(HALF((_Float16)(HALF(a[i]) + HALF(b[i]))) + HALF(c[i]))) + HALF(d[i])))
 #endif
 
 static inline float widened(uint16_t bits)
@@ -42,12 +38,10 @@ static inline uint16_t narrowed(float value)
 }
 
 LOOP(sum_bfloat16, uint16_t, narrowed(widened(a[i]) + widened(b[i])))
-LOOP(sum4_bfloat16, uint16_t,
-     narrowed(widened(narrowed(widened(narrowed(widened(a[i]) + widened(b[i]))) + widened(c[i]))) + widened(d[i])))
 
 enum { BLOCK = 64 };
 
-long quantise_int8(float *restrict values, void *b, void *c, void *d, int8_t *restrict body, long n)
+long quantise_int8(float *restrict values, void *b, int8_t *restrict body, long n)
 {
     for (long start = 0; start < n; start += BLOCK) {
         long count = n - start < BLOCK ? n - start : BLOCK;
@@ -79,7 +73,7 @@ long quantise_int8(float *restrict values, void *b, void *c, void *d, int8_t *re
     return -1;
 }
 
-long add_int8(float *restrict values, void *b, void *c, void *d, const int8_t *restrict body, long n)
+long add_int8(float *restrict values, void *b, const int8_t *restrict body, long n)
 {
     for (long start = 0; start < n; start += BLOCK) {
         long count = n - start < BLOCK ? n - start : BLOCK;
@@ -96,7 +90,7 @@ long add_int8(float *restrict values, void *b, void *c, void *d, const int8_t *r
 
 enum { BUCKETS = 1 << 13, BUCKET_SHIFT = 12 };
 
-long histogram_float32(const float *restrict values, void *b, void *c, void *d, uint32_t *restrict counts, long n)
+long histogram_float32(const float *restrict values, void *b, uint32_t *restrict counts, long n)
 {
     const float least = 1.99f;
     uint32_t low;
@@ -116,7 +110,7 @@ long histogram_float32(const float *restrict values, void *b, void *c, void *d, 
     return counted;
 }
 
-long select_float32(const float *restrict values, void *b, void *c, void *d, int32_t *restrict indices, long n)
+long select_float32(const float *restrict values, void *b, int32_t *restrict indices, long n)
 {
     long found = 0;
     for (long i = 0; i < n; i++) {

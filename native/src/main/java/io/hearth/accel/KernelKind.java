@@ -10,10 +10,6 @@ public enum KernelKind {
     SUM_FLOAT16(DataType.FLOAT16),
     SUM_BFLOAT16(DataType.BFLOAT16),
     SUM_INT32(DataType.INT32),
-    SUM4_FLOAT32(DataType.FLOAT32),
-    SUM4_FLOAT16(DataType.FLOAT16),
-    SUM4_BFLOAT16(DataType.BFLOAT16),
-    SUM4_INT32(DataType.INT32),
     /** {@link CodecKernels#quantise} to int8; its measurement counts for {@link CodecKernels#quantiseLeavingError} too. */
     QUANTISE_INT8(DataType.FLOAT32),
     /** {@link CodecKernels#dequantiseAndAdd} of int8. */
@@ -34,7 +30,7 @@ public enum KernelKind {
         return type;
     }
 
-    /** Name for people and files, such as {@code sum4-float32}. */
+    /** Name for people and files, such as {@code sum-float32}. */
     public String text() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -55,10 +51,5 @@ public enum KernelKind {
      */
     public static Optional<KernelKind> combining(DataType type) {
         return named("sum-" + type.name().toLowerCase(Locale.ROOT));
-    }
-
-    /** The kernel whose measurement counts for {@link Reducer#combineAll} of three inputs and more. */
-    public static Optional<KernelKind> combiningMany(DataType type) {
-        return named("sum4-" + type.name().toLowerCase(Locale.ROOT));
     }
 }

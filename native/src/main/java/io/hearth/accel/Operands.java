@@ -42,17 +42,6 @@ public final class Operands {
         }
     }
 
-    public static void checkAll(
-            DataType type, ReduceOp op, MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
-        if (inputs.length < 2) {
-            throw new IllegalArgumentException("need at least 2 inputs, got " + inputs.length);
-        }
-        for (int i = 1; i < inputs.length; i++) {
-            checkNative("right", inputs[i]);
-            check(type, op, target, targetOffset, inputs[0], 0, inputs[i], 0, count);
-        }
-    }
-
     public static void checkDivide(DataType type, MemorySegment values, long offset, long count, int divisor) {
         checkWritableNative("values", values);
         if (divisor < 1) {

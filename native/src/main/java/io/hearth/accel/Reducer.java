@@ -56,36 +56,6 @@ public interface Reducer {
             int count);
 
     /**
-     * {@code target[i] = ((inputs[0][i] op inputs[1][i]) op inputs[2][i]) …} for {@code count} elements: the bits of one {@link
-     * #combine} after the other, in one call, which a GPU does in one pass.
-     *
-     * @param op SUM, MIN, MAX or PROD; AVG is SUM followed by {@link #divide}
-     * @param target writable native memory; written
-     * @param inputs at least 2, native memory, each from its first byte on: the first the very elements of {@code target} (then
-     *     it works in place) or none of them, all others without any element of {@code target}; borrowed
-     * @param count at least 0
-     * @throws IllegalArgumentException if there are fewer than two inputs, or as {@link #combine}; nothing was written then
-     */
-    default void combineAll(
-            DataType type, ReduceOp op, MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
-        Operands.checkAll(type, op, target, targetOffset, inputs, count);
-        combine(type, op, target, targetOffset, inputs[0], 0, inputs[1], 0, count);
-        for (int i = 2; i < inputs.length; i++) {
-            combine(type, op, target, targetOffset, target, targetOffset, inputs[i], 0, count);
-        }
-    }
-
-    /**
-     * Bytes of one operand from which {@link #combineAll} of {@code inputs} operands takes less time than to combine each on arrival; the
-     * copies to the memory that the engine reads are included. {@link Long#MAX_VALUE} means never. Any thread.
-     *
-     * @param inputs at least 2
-     */
-    default long combineAllFrom(DataType type, int inputs) {
-        return Long.MAX_VALUE;
-    }
-
-    /**
      * Allocates memory that the engine reads without a copy. Empty if the engine reads plain memory as fast, if no call of that size is
      * the engine's, and if it has no more memory. Any thread; the caller closes it.
      *

@@ -45,12 +45,7 @@ final class AllocationTest {
     private static final long BUFFERS_BYTES = 2 * 160 * CALLS;
 
     private static final List<KernelKind> OTHERS = List.of(
-            KernelKind.SUM4_FLOAT32,
-            KernelKind.SUM4_BFLOAT16,
-            KernelKind.ADD_INT8,
-            KernelKind.QUANTISE_INT8,
-            KernelKind.SELECT_FLOAT32,
-            KernelKind.HISTOGRAM_FLOAT32);
+            KernelKind.ADD_INT8, KernelKind.QUANTISE_INT8, KernelKind.SELECT_FLOAT32, KernelKind.HISTOGRAM_FLOAT32);
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -104,8 +99,7 @@ final class AllocationTest {
         CodecKernels codecs = reducer.codecKernels();
         for (KernelKind kind : OTHERS) {
             try (var run = new KernelRun(kind, BYTES)) {
-                long most = kind == KernelKind.SUM4_FLOAT32 ? 3 * BUFFERS_BYTES : 0;
-                assertLittle(most, () -> run.call(reducer, codecs), engine + " " + kind.text());
+                assertEquals(0, leastAllocated(() -> run.call(reducer, codecs), 0), () -> engine + " " + kind.text());
             }
         }
     }
@@ -146,15 +140,7 @@ final class AllocationTest {
     /** Neither the calling thread nor the thread of Metal allocates. */
     @ParameterizedTest
     @EnumSource(
-            names = {
-                "SUM_FLOAT32",
-                "SUM4_FLOAT32",
-                "SUM_INT32",
-                "ADD_INT8",
-                "QUANTISE_INT8",
-                "SELECT_FLOAT32",
-                "HISTOGRAM_FLOAT32"
-            })
+            names = {"SUM_FLOAT32", "SUM_INT32", "ADD_INT8", "QUANTISE_INT8", "SELECT_FLOAT32", "HISTOGRAM_FLOAT32"})
     void aSubmissionToTheGpuMakesNoGarbage(KernelKind kind) {
         try (var run = new KernelRun(kind, 4096)) {
             CodecKernels codecs = Engines.codecKernels(Engine.PORTABLE);

@@ -131,8 +131,6 @@ final class EngineChoiceTest {
             assertEquals(Optional.of(kind), KernelKind.named(kind.text()));
         }
         assertEquals(Optional.of(KernelKind.SUM_BFLOAT16), KernelKind.combining(DataType.BFLOAT16));
-        assertEquals(Optional.of(KernelKind.SUM4_INT32), KernelKind.combiningMany(DataType.INT32));
         assertEquals(Optional.empty(), KernelKind.combining(DataType.FLOAT64));
-        assertEquals(Optional.empty(), KernelKind.combiningMany(DataType.UINT8));
     }
 }

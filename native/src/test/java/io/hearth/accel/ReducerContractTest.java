@@ -70,21 +70,6 @@ public abstract class ReducerContractTest {
 
     @ParameterizedTest
     @EnumSource
-    void combinesManyInputsAsOneAfterTheOther(DataType type) {
-        var trial = new Trial(newReducer(), new SplittableRandom(21), type);
-        for (ReduceOp op : OPS) {
-            for (int inputs : new int[] {2, 3, 4, 5, 10, 11, 23}) {
-                for (Trial.Left left : Trial.Left.values()) {
-                    trial.combineAll(op, left, inputs, 1021, 3);
-                }
-            }
-            trial.combineAll(op, Trial.Left.APART, 3, 0, 0);
-            trial.combineAll(op, Trial.Left.IN_PLACE, 7, 99_991, 2);
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
     void dividesAsTheScalarOracleDoes(DataType type) {
         var trial = new Trial(newReducer(), new SplittableRandom(19), type);
         for (int divisor : new int[] {1, 2, 3, 7, 16, 129, 1000, Integer.MAX_VALUE}) {
@@ -187,23 +172,6 @@ public abstract class ReducerContractTest {
     }
 
     @Test
-    void refusesManyInputsOfWhichOneDoesNotFit() {
-        Reducer reducer = newReducer();
-        try (var arena = Arena.ofConfined()) {
-            MemorySegment target = arena.allocate(64).fill((byte) 1);
-            MemorySegment good = arena.allocate(16).fill((byte) 1);
-            refused("2 inputs", () -> sumAll(reducer, target, good));
-            refused("right", () -> sumAll(reducer, target, good, good, good.asSlice(1)));
-            refused("right apart", () -> sumAll(reducer, target, good, good, target.asSlice(12)));
-            refused("left", () -> sumAll(reducer, target, target.asSlice(12), good, good));
-            refused("native", () -> sumAll(reducer, target, good, good, MemorySegment.ofArray(new byte[16])));
-            for (int i = 0; i < 64; i++) {
-                assertEquals(1, target.get(ValueLayout.JAVA_BYTE, i), "nothing was written");
-            }
-        }
-    }
-
-    @Test
     void refusesADivisionThatDoesNotFit() {
         Reducer reducer = newReducer();
         try (var arena = Arena.ofConfined()) {
@@ -235,10 +203,6 @@ public abstract class ReducerContractTest {
             long r,
             int n) {
         reducer.combine(DataType.FLOAT32, ReduceOp.SUM, target, t, left, l, right, r, n);
-    }
-
-    private static void sumAll(Reducer reducer, MemorySegment target, MemorySegment... inputs) {
-        reducer.combineAll(DataType.FLOAT32, ReduceOp.SUM, target, 0, inputs, 4);
     }
 
     private static void refused(String about, Runnable call) {

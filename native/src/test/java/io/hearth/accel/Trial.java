@@ -66,37 +66,6 @@ public record Trial(Reducer reducer, SplittableRandom random, DataType type) {
         }
     }
 
-    /** Each input begins at another place; the first is the target's own elements or not. */
-    public void combineAll(ReduceOp op, Left leftPlace, int inputs, int count, int shift) {
-        int bytes = count * type.bytes();
-        try (var arena = Arena.ofConfined()) {
-            MemorySegment target = guarded(arena, bytes + shift);
-            int targetOffset = GUARD + shift;
-            var operands = new MemorySegment[inputs];
-            var before = new MemorySegment[inputs];
-            for (int k = 0; k < inputs; k++) {
-                boolean inPlace = k == 0 && leftPlace == Left.IN_PLACE;
-                MemorySegment memory = inPlace ? target : guarded(arena, bytes + (k + 2) * shift);
-                operands[k] = memory.asSlice(inPlace ? targetOffset : GUARD + (long) (k + 2) * shift, bytes);
-                fill(operands[k], 0, count);
-                before[k] = copy(arena, operands[k]);
-            }
-            reducer.combineAll(type, op, target, targetOffset, operands, count);
-            for (int k = leftPlace == Left.IN_PLACE ? 1 : 0; k < inputs; k++) {
-                assertEquals(-1, operands[k].mismatch(before[k]), "inputs are only borrowed");
-            }
-            assertGuardsIntact(target, targetOffset, bytes);
-            for (int i = 0; i < count; i++) {
-                long at = (long) i * type.bytes();
-                long expected = Elements.get(before[0], type, at);
-                for (int k = 1; k < inputs; k++) {
-                    expected = ScalarOracle.combine(type, op, expected, Elements.get(before[k], type, at));
-                }
-                judge(op + " of " + inputs + " " + leftPlace, i, count, expected, target, targetOffset + at);
-            }
-        }
-    }
-
     public void divide(int count, int divisor, int shift) {
         int bytes = count * type.bytes();
         try (var arena = Arena.ofConfined()) {

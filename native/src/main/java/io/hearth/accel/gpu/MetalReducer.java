@@ -11,7 +11,6 @@ import io.hearth.accel.metal.MetalEngine;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -30,8 +29,6 @@ public final class MetalReducer implements Reducer {
     /** By type, the bytes of an operand from which the GPU is asked. */
     private final Map<DataType, Long> combineFrom = new EnumMap<>(DataType.class);
 
-    private final Map<DataType, Long> combineManyFrom = new EnumMap<>(DataType.class);
-
     /** Bytes below which no kernel of the GPU is asked. */
     private final long leastBytes;
 
@@ -42,7 +39,6 @@ public final class MetalReducer implements Reducer {
         codecs = new MetalCodecKernels(metal, cpu.codecKernels(), choice);
         for (DataType type : DataType.values()) {
             KernelKind.combining(type).ifPresent(kind -> combineFrom.put(type, choice.metalFrom(kind)));
-            KernelKind.combiningMany(type).ifPresent(kind -> combineManyFrom.put(type, choice.metalFrom(kind)));
         }
         leastBytes = choice.metalFrom().values().stream()
                 .mapToLong(from -> from)
@@ -50,8 +46,8 @@ public final class MetalReducer implements Reducer {
                 .orElse(NEVER);
     }
 
-    private boolean takes(Map<DataType, Long> from, DataType type, long count) {
-        return count * type.bytes() >= from.getOrDefault(type, NEVER) && metal.takes(type, count);
+    private boolean takes(DataType type, long count) {
+        return count * type.bytes() >= combineFrom.getOrDefault(type, NEVER) && metal.takes(type, count);
     }
 
     @Override
@@ -77,7 +73,7 @@ public final class MetalReducer implements Reducer {
             int count) {
         Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
         int done = 0;
-        if (takes(combineFrom, type, count)) {
+        if (takes(type, count)) {
             done = metal.combine(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
         }
         if (done < count) {
@@ -88,57 +84,10 @@ public final class MetalReducer implements Reducer {
     }
 
     @Override
-    public void combineAll(
-            DataType type, ReduceOp op, MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
-        Operands.checkAll(type, op, target, targetOffset, inputs, count);
-        if (!takes(combiningFrom(inputs.length), type, count)) {
-            cpu.combineAll(type, op, target, targetOffset, inputs, count);
-            return;
-        }
-        if (inputs.length <= MetalEngine.INPUTS_MAX) {
-            combineSome(type, op, target, targetOffset, inputs, count);
-            return;
-        }
-        int first = MetalEngine.INPUTS_MAX;
-        combineSome(type, op, target, targetOffset, Arrays.copyOf(inputs, first), count);
-        for (int next = first; next < inputs.length; ) {
-            int more = Math.min(inputs.length - next, MetalEngine.INPUTS_MAX - 1);
-            var group = new MemorySegment[1 + more];
-            group[0] = target.asSlice(targetOffset);
-            System.arraycopy(inputs, next, group, 1, more);
-            combineSome(type, op, target, targetOffset, group, count);
-            next += more;
-        }
-    }
-
-    private Map<DataType, Long> combiningFrom(int inputs) {
-        return inputs > 2 ? combineManyFrom : combineFrom;
-    }
-
-    @Override
-    public long combineAllFrom(DataType type, int inputs) {
-        long from = combiningFrom(inputs).getOrDefault(type, NEVER);
-        return from == NEVER || !metal.takes(type, Math.ceilDiv(from, type.bytes())) ? NEVER : from;
-    }
-
-    @Override
     public Optional<EngineMemory> allocate(long bytes) {
         return bytes < leastBytes
                 ? Optional.empty()
                 : metal.allocate(bytes).map(memory -> new EngineMemory(memory.segment(), memory::close));
-    }
-
-    private void combineSome(
-            DataType type, ReduceOp op, MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
-        int done = metal.combine(type, op, target, targetOffset, inputs, count);
-        if (done < count) {
-            long at = (long) done * type.bytes();
-            var rest = new MemorySegment[inputs.length];
-            for (int i = 0; i < rest.length; i++) {
-                rest[i] = inputs[i].asSlice(at);
-            }
-            cpu.combineAll(type, op, target, targetOffset + at, rest, count - done);
-        }
     }
 
     /** By the CPU: it would take as long to copy the GPU's quotients to their place. */

@@ -3,30 +3,35 @@ package io.hearth.accel.metal;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
-import java.util.Optional;
 
-/**
- * One call that combines inputs: set step by step, then run. The next call reuses it, so that no call allocates. The thread that has the
- * turn uses it.
- */
+/** One call that combines two operands; the next call reuses it, so that no call allocates. The thread that has the turn uses it. */
 final class Combination implements GpuTurns.Piece {
     private final GpuTurns turns;
-    private final MemorySegment[] inputs = new MemorySegment[MetalEngine.INPUTS_MAX];
-    private final long[] offsets = new long[MetalEngine.INPUTS_MAX];
-    private final Dispatch.BufferSlice[] places = new Dispatch.BufferSlice[MetalEngine.INPUTS_MAX];
-    private Optional<Kernel> kernel = Optional.empty();
-    private DataType type = DataType.FLOAT32;
+    private Kernel kernel = Kernel.COMBINE_FLOAT32;
+    private int elementBytes;
     private int operation;
     private MemorySegment target = MemorySegment.NULL;
     private long targetOffset;
-    private int inputCount;
+    private MemorySegment left = MemorySegment.NULL;
+    private long leftOffset;
+    private MemorySegment right = MemorySegment.NULL;
+    private long rightOffset;
 
     Combination(GpuTurns turns) {
         this.turns = turns;
     }
 
-    /** Starts a call; {@code op} must not be AVG. */
-    void begin(DataType type, ReduceOp op, MemorySegment target, long targetOffset) {
+    /** As {@link MetalEngine#combine}; keeps no operand afterwards. */
+    int run(
+            DataType type,
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            int count) {
         operation = switch (op) {
             case SUM -> 0;
             case MIN -> 1;
@@ -34,42 +39,39 @@ final class Combination implements GpuTurns.Piece {
             case PROD -> 3;
             case AVG -> throw new IllegalArgumentException("AVG is SUM of all contributions and then divide()");
         };
-        kernel = Kernel.combining(type);
-        this.type = type;
+        var combining = Kernel.combining(type);
+        if (combining.isEmpty()) {
+            return 0;
+        }
+        kernel = combining.get();
+        elementBytes = type.bytes();
         this.target = target;
         this.targetOffset = targetOffset;
-        inputCount = 0;
-    }
-
-    void add(MemorySegment input, long offset) {
-        inputs[inputCount] = input;
-        offsets[inputCount++] = offset;
-    }
-
-    /** Runs the call and returns how many elements are done, from the first one on; it keeps no operand afterwards. */
-    int run(int count) {
+        this.left = left;
+        this.leftOffset = leftOffset;
+        this.right = right;
+        this.rightOffset = rightOffset;
         try {
-            return kernel.isEmpty() ? 0 : (int) turns.inPieces(count, turns.countMax(type.bytes(), 1), this);
+            return (int) turns.inPieces(count, turns.countMax(elementBytes, 1), this);
         } finally {
-            target = MemorySegment.NULL;
-            for (int i = 0; i < inputCount; i++) {
-                inputs[i] = MemorySegment.NULL;
-            }
+            this.target = MemorySegment.NULL;
+            this.left = MemorySegment.NULL;
+            this.right = MemorySegment.NULL;
         }
     }
 
     @Override
     public boolean run(long first, int count) throws MetalException {
-        long at = first * type.bytes();
-        int bytes = count * type.bytes();
+        long at = first * elementBytes;
+        int bytes = count * elementBytes;
         Staging staging = turns.staging();
-        for (int i = 0; i < inputCount; i++) {
-            places[i] = staging.operand(1 + i, inputs[i], offsets[i] + at, bytes);
-        }
-        Dispatch.BufferSlice even = staging.result(0, bytes);
-        Dispatch.BufferSlice odd = Chain.length(inputCount) > 1 ? staging.result(1 + inputCount, bytes) : even;
-        Dispatch.BufferSlice result =
-                Chain.encode(turns.commands(), kernel.orElseThrow(), operation, even, odd, places, inputCount, count);
+        Dispatch.BufferSlice result = staging.result(0, bytes);
+        turns.dispatch(kernel, count)
+                .buffer(result)
+                .buffer(staging.operand(1, left, leftOffset + at, bytes))
+                .buffer(staging.operand(2, right, rightOffset + at, bytes))
+                .word(count)
+                .word(operation);
         turns.run();
         MemorySegment.copy(result.buffer().contents(), 0, target, targetOffset + at, bytes);
         return true;

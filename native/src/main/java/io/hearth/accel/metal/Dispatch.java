@@ -1,9 +1,9 @@
 package io.hearth.accel.metal;
 
 /**
- * One kernel over a run of elements, set step by step: first {@link Commands#add}, then each buffer that the kernel declares, in the
- * order of the indices and also those that it will not read, then the words of its {@code Job} in order. The next command buffer reuses
- * it, so that a submission allocates nothing.
+ * One kernel over a run of elements, set step by step: first {@link #begin}, then each buffer that the kernel declares, in the
+ * order of the indices and also those that it will not read, then the words of its {@code Job} in order. The next submission reuses it,
+ * so that none allocates. One thread at a time uses it.
  */
 final class Dispatch {
     private final BufferSlice[] buffers = new BufferSlice[Kernel.JOB_INDEX];

@@ -131,9 +131,9 @@ final class Gpu {
         messages.tell(buffer.object(), Selector.RELEASE);
     }
 
-    /** Runs all dispatches, one after the other, in one command buffer, and waits for the end. */
-    void run(Commands dispatches) throws MetalException {
-        submission.run(dispatches);
+    /** Runs the dispatch in a command buffer of its own and waits for the end. */
+    void run(Dispatch dispatch) throws MetalException {
+        submission.run(dispatch);
     }
 
     /** Sets the timeout of one submission. */

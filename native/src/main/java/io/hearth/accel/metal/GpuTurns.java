@@ -22,8 +22,8 @@ final class GpuTurns implements AutoCloseable {
     private final @Nullable MetalThread thread;
     private final @Nullable Gpu gpu;
     private final Staging staging; // guarded by turn
-    private final Commands commands = new Commands(); // guarded by turn
-    private final MetalThread.Task<Commands> runCommands = this::runCommands; // made once, so that no piece allocates
+    private final Dispatch dispatch = new Dispatch(); // guarded by turn
+    private final MetalThread.Task<Dispatch> runDispatch = this::runDispatch; // made once, so that no piece allocates
     private long sharedBytes; // guarded by turn
     private boolean closed; // guarded by turn
 
@@ -89,7 +89,6 @@ final class GpuTurns implements AutoCloseable {
                 boolean goesOn = true;
                 while (goesOn && done < count) {
                     int n = (int) Math.min(countMax, count - done);
-                    commands.clear(); // not after a piece: after a hang its thread may still read them
                     goesOn = piece.run(done, n);
                     done += goesOn ? n : 0;
                 }
@@ -119,19 +118,19 @@ final class GpuTurns implements AutoCloseable {
         return staging.bytesCopied();
     }
 
-    /** The dispatches of a piece, which the piece fills and then runs by {@link #run}; only within a piece. */
-    Commands commands() {
-        return commands;
+    /** Begins the dispatch of a piece as {@link Dispatch#begin}; the piece fills it and then runs it by {@link #run}. Once in a piece. */
+    Dispatch dispatch(Kernel kernel, long units) {
+        return dispatch.begin(kernel, units);
     }
 
-    /** Runs all dispatches of {@link #commands} in one command buffer, one after the other; once in a piece. */
+    /** Runs the dispatch of the piece. */
     void run() throws MetalException {
-        onThread(runCommands);
+        onThread(runDispatch);
     }
 
-    private Commands runCommands() throws MetalException {
-        opened().run(commands);
-        return commands;
+    private Dispatch runDispatch() throws MetalException {
+        opened().run(dispatch);
+        return dispatch;
     }
 
     /** Sets the timeout of a submission to {@link MetalLimits#submission(long)}. */

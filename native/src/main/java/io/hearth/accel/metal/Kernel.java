@@ -21,11 +21,8 @@ enum Kernel {
     /** Values of one group of {@link #HISTOGRAM_FLOAT32}. */
     static final int HISTOGRAM_RUN = 32 * LANES;
 
-    /** Most inputs of one dispatch of a combining kernel, at least 2. */
-    static final int INPUTS_MAX = 4;
-
-    /** Index of the parameters among the arguments: after the target and all inputs. */
-    static final int JOB_INDEX = 1 + INPUTS_MAX;
+    /** Index of the parameters among the arguments: after the buffers of the kernel that has most. */
+    static final int JOB_INDEX = 4;
 
     /** Words of the largest {@code …Job}. */
     static final int PARAMETERS_MAX = 8;

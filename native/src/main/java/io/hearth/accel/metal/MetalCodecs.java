@@ -42,8 +42,7 @@ public final class MetalCodecs {
             Dispatch.BufferSlice bad = turns.staging().result(2, (long) blocks * Integer.BYTES);
             long at = valuesOffset + first * Float.BYTES;
             Dispatch.BufferSlice operand = turns.staging().operand(3, values, at, bytes);
-            Dispatch dispatch = turns.commands()
-                    .add(Kernel.QUANTISE_INT8, blocks)
+            Dispatch dispatch = turns.dispatch(Kernel.QUANTISE_INT8, blocks)
                     .buffer(packed)
                     .buffer(left)
                     .buffer(bad)
@@ -89,8 +88,7 @@ public final class MetalCodecs {
             Dispatch.BufferSlice sums = turns.staging().result(0, bytes);
             Dispatch.BufferSlice packed = turns.staging().operand(2, body, bodyAt, bodyBytes);
             Dispatch.BufferSlice operand = adds ? turns.staging().operand(1, values, at, bytes) : packed;
-            turns.commands()
-                    .add(Kernel.ADD_INT8, n)
+            turns.dispatch(Kernel.ADD_INT8, n)
                     .buffer(sums)
                     .buffer(operand)
                     .buffer(packed)
@@ -117,8 +115,7 @@ public final class MetalCodecs {
             Dispatch.BufferSlice masks = turns.staging().result(0, (long) words * Integer.BYTES);
             Dispatch.BufferSlice operand =
                     turns.staging().operand(1, values, valuesOffset + first * Float.BYTES, bytes);
-            turns.commands()
-                    .add(Kernel.SELECT_FLOAT32, words)
+            turns.dispatch(Kernel.SELECT_FLOAT32, words)
                     .buffer(masks)
                     .buffer(operand)
                     .word(n)
@@ -166,8 +163,7 @@ public final class MetalCodecs {
             Dispatch.BufferSlice most = turns.staging().result(1, (long) groups * Integer.BYTES);
             Dispatch.BufferSlice operand =
                     turns.staging().operand(2, values, valuesOffset + first * Float.BYTES, bytes);
-            turns.commands()
-                    .add(Kernel.HISTOGRAM_FLOAT32, groups)
+            turns.dispatch(Kernel.HISTOGRAM_FLOAT32, groups)
                     .buffer(found)
                     .buffer(most)
                     .buffer(operand)

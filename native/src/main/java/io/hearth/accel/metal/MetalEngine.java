@@ -19,9 +19,6 @@ import org.slf4j.LoggerFactory;
  * uses the CPU and does not wait.
  */
 public final class MetalEngine implements AutoCloseable {
-    /** The largest number of inputs of one call: three dispatches, of which the second and third continue from a result. */
-    public static final int INPUTS_MAX = 3 * Kernel.INPUTS_MAX - 2;
-
     private static final Logger LOG = LoggerFactory.getLogger(MetalEngine.class);
 
     private final MetalLimits limits;
@@ -81,36 +78,16 @@ public final class MetalEngine implements AutoCloseable {
     }
 
     /**
-     * {@code target[i] = ((inputs[0][i] op inputs[1][i]) op inputs[2][i]) …}, as {@link io.hearth.core.ReduceOp} defines it, with the
-     * bits of the CPU engines. Operands are not checked.
+     * {@code target[i] = left[i] op right[i]}, each operand from its offset in bytes on, as {@link ReduceOp} defines it, with the bits of
+     * the CPU engines. Operands are not checked.
      *
      * @param op not AVG
-     * @param target written from {@code targetOffset} bytes on
-     * @param inputs from 2 to {@link #INPUTS_MAX}, each from its first byte on, in any memory; the first may be the target's
-     *     own elements, all others lie apart from it; borrowed
+     * @param target written
+     * @param left in any memory: the target's own elements or apart from it; borrowed
+     * @param right in any memory, apart from the target; borrowed
      * @param count at least 0
      * @return how many elements are done, from the first one on; nothing else of the target was touched
      */
-    public int combine(
-            DataType type, ReduceOp op, MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
-        if (inputs.length < 2 || inputs.length > INPUTS_MAX) {
-            throw new IllegalArgumentException("need 2 to " + INPUTS_MAX + " inputs, got " + inputs.length);
-        }
-        if (!turns.begin()) {
-            return 0;
-        }
-        try {
-            combination.begin(type, op, target, targetOffset);
-            for (MemorySegment input : inputs) {
-                combination.add(input, 0);
-            }
-            return combination.run(count);
-        } finally {
-            turns.end();
-        }
-    }
-
-    /** The same of two operands from their offsets in bytes on: {@code target[i] = left[i] op right[i]}. */
     public int combine(
             DataType type,
             ReduceOp op,
@@ -125,10 +102,7 @@ public final class MetalEngine implements AutoCloseable {
             return 0;
         }
         try {
-            combination.begin(type, op, target, targetOffset);
-            combination.add(left, leftOffset);
-            combination.add(right, rightOffset);
-            return combination.run(count);
+            return combination.run(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
         } finally {
             turns.end();
         }

@@ -6,7 +6,7 @@ import java.time.Duration;
  * The bounds of the Metal engine.
  *
  * @param bytesMin runs of fewer bytes stay on the CPU, at least 1: a submission costs about 0.2 ms, whatever its size
- * @param pieceBytesMax longer runs go in pieces, one submission each; a multiple of 4, at least 4. Up to twelve buffers of
+ * @param pieceBytesMax longer runs go in pieces, one submission each; a multiple of 4, at least 4. Up to four buffers of
  *     this size are kept
  * @param sharedBytesMax how much memory callers may share with the GPU at the same time, at least 0
  * @param submission timeout of one piece, at least 1 ms; a GPU that exceeds it is not asked again. A piece takes milliseconds, but the

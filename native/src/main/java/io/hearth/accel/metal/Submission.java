@@ -61,13 +61,11 @@ final class Submission {
         limitMillis = millis;
     }
 
-    void run(Commands dispatches) throws MetalException {
+    void run(Dispatch dispatch) throws MetalException {
         long commands = messages.ask(queue, Selector.COMMAND_BUFFER);
         long encoder = messages.ask(commands, Selector.ENCODER);
         try {
-            for (int i = 0; i < dispatches.count(); i++) {
-                encode(encoder, dispatches.get(i));
-            }
+            encode(encoder, dispatch);
         } finally {
             messages.tell(encoder, Selector.END_ENCODING); // Metal ends the process if an open encoder is released
         }

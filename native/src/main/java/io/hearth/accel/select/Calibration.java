@@ -27,7 +27,7 @@ import java.util.zip.CRC32;
  * versions figures 3-5eed1234, java 25.0.3+9, Mac OS X 15.5, kernels 90abcdef, cpu vector
  * measured 2026-11-21T04:05:06Z
  * failure 2026-11-22T07:08:09Z the GPU gave up: caused GPU timeout
- * metal sum4-float32 4194304           kernel, bytes from which the GPU does it
+ * metal sum-float32 4194304            kernel, bytes from which the GPU does it
  * sum-float32 65536 2100 180000        kernel, bytes, nanoseconds on the CPU, on the GPU
  * …
  * crc32 0badcafe                       of all lines above, each with its line feed

@@ -26,9 +26,6 @@ import java.util.function.LongFunction;
  * <p>Used by one thread at a time.
  */
 public final class KernelRun implements AutoCloseable {
-    /** Inputs of {@code sum4}. */
-    public static final int MANY = 4;
-
     /** The format of the int8 kernels. */
     public static final BlockFormat INT8 = new BlockFormat(Byte.SIZE, 64);
 
@@ -46,7 +43,7 @@ public final class KernelRun implements AutoCloseable {
     private final int bytes;
     private final int count;
     private final MemorySegment target;
-    private final MemorySegment[] inputs = new MemorySegment[MANY];
+    private final MemorySegment right;
     private final MemorySegment body;
     private final List<EngineMemory> owned = new ArrayList<>();
     private final int[] indices;
@@ -63,8 +60,8 @@ public final class KernelRun implements AutoCloseable {
     }
 
     /**
-     * The same with an engine's own memory where a collective would have it: for the result and the gathered contributions of a sum. A
-     * contribution that is combined on arrival and a codec's operands are in plain memory, as in a collective.
+     * The same with an engine's own memory where a collective would have it: for the result of a sum. A contribution and a codec's
+     * operands are in plain memory, as in a collective.
      *
      * @param memory as {@link Reducer#allocate}
      */
@@ -76,14 +73,8 @@ public final class KernelRun implements AutoCloseable {
         this.bytes = bytes;
         count = bytes / kind.type().bytes();
         boolean codec = kind.compareTo(KernelKind.QUANTISE_INT8) >= 0;
-        boolean gathers = uses(2);
         target = filled(codec ? plain() : own(memory), new SplittableRandom(SEED), 1);
-        inputs[0] = target;
-        for (int i = 1; i < MANY; i++) {
-            inputs[i] = uses(i)
-                    ? filled(gathers ? own(memory) : plain(), new SplittableRandom(SEED + i), 0x1p-14f)
-                    : MemorySegment.NULL;
-        }
+        right = codec ? MemorySegment.NULL : filled(plain(), new SplittableRandom(SEED + 1), 0x1p-14f);
         boolean packs = kind == KernelKind.QUANTISE_INT8 || kind == KernelKind.ADD_INT8;
         boolean selects = kind == KernelKind.SELECT_FLOAT32;
         boolean counts = kind == KernelKind.HISTOGRAM_FLOAT32;
@@ -92,14 +83,6 @@ public final class KernelRun implements AutoCloseable {
         if (kind == KernelKind.ADD_INT8) {
             new PortableCodecKernels().quantise(INT8, Rounding.NEAREST, 0, operandOfBody(), 0, count, body, 0);
         }
-    }
-
-    private boolean uses(int input) {
-        return switch (kind) {
-            case SUM_FLOAT32, SUM_FLOAT16, SUM_BFLOAT16, SUM_INT32 -> input == 1;
-            case SUM4_FLOAT32, SUM4_FLOAT16, SUM4_BFLOAT16, SUM4_INT32 -> true;
-            default -> false;
-        };
     }
 
     private MemorySegment operandOfBody() {
@@ -131,14 +114,12 @@ public final class KernelRun implements AutoCloseable {
         return memory;
     }
 
-    /** Makes one call: {@code a += b}, {@code a += b + c + d} from the left, or a codec's kernel. */
+    /** Makes one call: {@code target += right}, or a codec's kernel. */
     public void call(Reducer reducer, CodecKernels codecs) {
         DataType type = kind.type();
         switch (kind) {
             case SUM_FLOAT32, SUM_FLOAT16, SUM_BFLOAT16, SUM_INT32 ->
-                reducer.combine(type, ReduceOp.SUM, target, 0, target, 0, inputs[1], 0, count);
-            case SUM4_FLOAT32, SUM4_FLOAT16, SUM4_BFLOAT16, SUM4_INT32 ->
-                reducer.combineAll(type, ReduceOp.SUM, target, 0, inputs, count);
+                reducer.combine(type, ReduceOp.SUM, target, 0, target, 0, right, 0, count);
             case QUANTISE_INT8 -> codecs.quantise(INT8, Rounding.NEAREST, 0, target, 0, count, body, 0);
             case ADD_INT8 -> codecs.dequantiseAndAdd(INT8, body, 0, target, 0, count);
             case SELECT_FLOAT32 -> selected = codecs.select(target, 0, count, ONE_IN_A_HUNDRED, indices);
@@ -155,9 +136,9 @@ public final class KernelRun implements AutoCloseable {
         return target;
     }
 
-    /** {@link #MANY} operands, the first of them the target; those that the kernel does not use are null pointers. */
-    public MemorySegment[] inputs() {
-        return inputs;
+    /** The operand that a sum adds to the target; a null pointer for the codecs' kernels. */
+    public MemorySegment right() {
+        return right;
     }
 
     /** Packed levels; for C also the selected indices and the counts of a histogram. */

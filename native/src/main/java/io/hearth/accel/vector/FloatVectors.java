@@ -49,59 +49,6 @@ final class FloatVectors implements TypeLoops {
                 count - (int) (bytes / Float.BYTES));
     }
 
-    /** {@code target[i] = ((inputs[0][i] + inputs[1][i]) + inputs[2][i]) …}, up to four inputs in one pass. */
-    void sumAll(MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
-        MemorySegment first = inputs[0];
-        long firstOffset = 0;
-        int next = 1;
-        for (; next <= inputs.length - 3; next += 3) {
-            sum4(target, targetOffset, first, firstOffset, inputs[next], inputs[next + 1], inputs[next + 2], count);
-            first = target;
-            firstOffset = targetOffset;
-        }
-        for (; next < inputs.length; next++) {
-            combine(ReduceOp.SUM, target, targetOffset, first, firstOffset, inputs[next], 0, count);
-            first = target;
-            firstOffset = targetOffset;
-        }
-    }
-
-    private void sum4(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment a,
-            long offset,
-            MemorySegment b,
-            MemorySegment c,
-            MemorySegment d,
-            int count) {
-        long bytes = (long) count * Float.BYTES / STRIDE * STRIDE;
-        sum4(target, targetOffset, a, offset, b, c, d, bytes);
-        int left = count - (int) (bytes / Float.BYTES);
-        long to = targetOffset + bytes;
-        tail.combine(ReduceOp.SUM, target, to, a, offset + bytes, b, bytes, left);
-        tail.combine(ReduceOp.SUM, target, to, target, to, c, bytes, left);
-        tail.combine(ReduceOp.SUM, target, to, target, to, d, bytes, left);
-    }
-
-    private static void sum4(
-            MemorySegment target,
-            long targetOffset,
-            MemorySegment a,
-            long offset,
-            MemorySegment b,
-            MemorySegment c,
-            MemorySegment d,
-            long bytes) {
-        for (long at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(a), offset + at, ByteOrder.LITTLE_ENDIAN)
-                    .add(FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(b), at, ByteOrder.LITTLE_ENDIAN))
-                    .add(FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(c), at, ByteOrder.LITTLE_ENDIAN))
-                    .add(FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(d), at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
     @Override
     public void divide(MemorySegment values, long offset, long count, int divisor) {
         long bytes = count * Float.BYTES / STRIDE * STRIDE;

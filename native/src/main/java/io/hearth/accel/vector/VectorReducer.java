@@ -53,17 +53,6 @@ public final class VectorReducer implements Reducer {
     }
 
     @Override
-    public void combineAll(
-            DataType type, ReduceOp op, MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
-        if (type == DataType.FLOAT32 && op == ReduceOp.SUM) {
-            Operands.checkAll(type, op, target, targetOffset, inputs, count);
-            float32.sumAll(target, targetOffset, inputs, count);
-        } else {
-            Reducer.super.combineAll(type, op, target, targetOffset, inputs, count);
-        }
-    }
-
-    @Override
     public void divide(DataType type, MemorySegment values, long offset, long count, int divisor) {
         Operands.checkDivide(type, values, offset, count, divisor);
         loops(type).divide(values, offset, count, divisor);

@@ -108,7 +108,7 @@ kernel void quantise_int8(
         device uint* left [[buffer(1)]],
         device uint* bad [[buffer(2)]],
         device const uint* values [[buffer(3)]],
-        constant hearth::LevelJob& job [[buffer(5)]],
+        constant hearth::LevelJob& job [[buffer(4)]],
         uint block [[threadgroup_position_in_grid]],
         uint lane [[thread_position_in_threadgroup]]) {
     threadgroup uint largest[32];
@@ -149,7 +149,7 @@ kernel void add_int8(
         device uint* target [[buffer(0)]],
         device const uint* values [[buffer(1)]],
         device const uchar* body [[buffer(2)]],
-        constant hearth::AddJob& job [[buffer(5)]],
+        constant hearth::AddJob& job [[buffer(4)]],
         uint i [[thread_position_in_grid]]) {
     if (i >= job.count) {
         return;
@@ -167,7 +167,7 @@ kernel void add_int8(
 kernel void select_float32(
         device uint* masks [[buffer(0)]],
         device const uint* values [[buffer(1)]],
-        constant hearth::SelectJob& job [[buffer(5)]],
+        constant hearth::SelectJob& job [[buffer(4)]],
         uint word [[threadgroup_position_in_grid]],
         uint lane [[thread_position_in_threadgroup]]) {
     threadgroup uint found[32];
@@ -188,7 +188,7 @@ kernel void histogram_float32(
         device atomic_uint* counts [[buffer(0)]],
         device uint* largest [[buffer(1)]],
         device const uint* values [[buffer(2)]],
-        constant hearth::HistogramJob& job [[buffer(5)]],
+        constant hearth::HistogramJob& job [[buffer(4)]],
         uint run [[threadgroup_position_in_grid]],
         uint lane [[thread_position_in_threadgroup]]) {
     threadgroup uint found[32];

@@ -10,7 +10,6 @@ constant uint PROD = 3;
 struct Job {
     uint count;
     uint op;
-    uint inputs;
 };
 
 // An integer that orders all floats but NaN as the numbers are ordered, -0 below +0.
@@ -124,25 +123,16 @@ struct Int32 {
 
 // Threads beyond the last element fill the last threadgroup and do nothing.
 template <typename Type, typename Bits>
-inline void combine_all(
+inline void combine_element(
         device Bits* target,
         device const Bits* a,
         device const Bits* b,
-        device const Bits* c,
-        device const Bits* d,
         constant Job& job,
         uint i) {
     if (i >= job.count) {
         return;
     }
-    Bits result = Type::combine(job.op, a[i], b[i]);
-    if (job.inputs > 2) {
-        result = Type::combine(job.op, result, c[i]);
-    }
-    if (job.inputs > 3) {
-        result = Type::combine(job.op, result, d[i]);
-    }
-    target[i] = result;
+    target[i] = Type::combine(job.op, a[i], b[i]);
 }
 
 } // namespace hearth
@@ -151,42 +141,34 @@ kernel void combine_float32(
         device uint* target [[buffer(0)]],
         device const uint* a [[buffer(1)]],
         device const uint* b [[buffer(2)]],
-        device const uint* c [[buffer(3)]],
-        device const uint* d [[buffer(4)]],
-        constant hearth::Job& job [[buffer(5)]],
+        constant hearth::Job& job [[buffer(4)]],
         uint i [[thread_position_in_grid]]) {
-    hearth::combine_all<hearth::Float32, uint>(target, a, b, c, d, job, i);
+    hearth::combine_element<hearth::Float32, uint>(target, a, b, job, i);
 }
 
 kernel void combine_float16(
         device ushort* target [[buffer(0)]],
         device const ushort* a [[buffer(1)]],
         device const ushort* b [[buffer(2)]],
-        device const ushort* c [[buffer(3)]],
-        device const ushort* d [[buffer(4)]],
-        constant hearth::Job& job [[buffer(5)]],
+        constant hearth::Job& job [[buffer(4)]],
         uint i [[thread_position_in_grid]]) {
-    hearth::combine_all<hearth::Float16, ushort>(target, a, b, c, d, job, i);
+    hearth::combine_element<hearth::Float16, ushort>(target, a, b, job, i);
 }
 
 kernel void combine_bfloat16(
         device ushort* target [[buffer(0)]],
         device const ushort* a [[buffer(1)]],
         device const ushort* b [[buffer(2)]],
-        device const ushort* c [[buffer(3)]],
-        device const ushort* d [[buffer(4)]],
-        constant hearth::Job& job [[buffer(5)]],
+        constant hearth::Job& job [[buffer(4)]],
         uint i [[thread_position_in_grid]]) {
-    hearth::combine_all<hearth::Bfloat16, ushort>(target, a, b, c, d, job, i);
+    hearth::combine_element<hearth::Bfloat16, ushort>(target, a, b, job, i);
 }
 
 kernel void combine_int32(
         device uint* target [[buffer(0)]],
         device const uint* a [[buffer(1)]],
         device const uint* b [[buffer(2)]],
-        device const uint* c [[buffer(3)]],
-        device const uint* d [[buffer(4)]],
-        constant hearth::Job& job [[buffer(5)]],
+        constant hearth::Job& job [[buffer(4)]],
         uint i [[thread_position_in_grid]]) {
-    hearth::combine_all<hearth::Int32, uint>(target, a, b, c, d, job, i);
+    hearth::combine_element<hearth::Int32, uint>(target, a, b, job, i);
 }

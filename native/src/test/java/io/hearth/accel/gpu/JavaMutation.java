@@ -31,9 +31,8 @@ enum JavaMutation {
     BUFFERS_ONE_PLACE_OFF("Submission", "place.offset(), i)", "place.offset(), i + 1)"),
     ONE_KERNEL_FOR_ALL("Submission", "pipelines.get(dispatch.kernel())", "pipelines.get(Kernel.COMBINE_INT32)"),
     LIBRARY_NOT_RELEASED("KernelCompiler", "messages.tell(library, Selector.RELEASE);", ""),
-    CHAIN_WRITES_WHERE_IT_READS("Chain", "target = target == even ? odd : even;", ""),
-    LAST_INPUT_OF_A_CHAIN_FORGOTTEN("Chain", "if (next == inputCount) {", "if (next >= inputCount - 1) {"),
-    DISPATCHES_OF_BEFORE_ONCE_MORE("GpuTurns", "commands.clear();", ""),
+    EVERY_PIECE_IS_THE_FIRST("Combination", "long at = first * elementBytes;", "long at = 0;"),
+    RESULT_IS_AN_OPERAND("Combination", "staging.operand(1, ", "staging.operand(0, "),
     OPERAND_NOT_COPIED("Staging", "MemorySegment.copy(source, sourceOffset, copy.contents(), 0, bytes);", "");
 
     private static final String PACKAGE = "io.hearth.accel.";

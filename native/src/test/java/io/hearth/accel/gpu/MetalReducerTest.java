@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The contract of all engines for the Metal engine on a stand-in; subclasses set the manner of the stand-in. */
 abstract class MetalReducerTest extends ReducerContractTest {
@@ -58,13 +58,10 @@ abstract class MetalReducerTest extends ReducerContractTest {
         }
     }
 
-    /**
-     * The fault is in each piece in turn, with two inputs and with more: the GPU's results stay, and the CPU continues from there in each
-     * input.
-     */
+    /** The fault is in each piece in turn: the GPU's results stay, and the CPU continues from there in each operand. */
     @ParameterizedTest
-    @ValueSource(ints = {2, 3, 4, 7})
-    void aFaultInTheMiddleOfManyInputsIsFinishedByTheCpu(int inputs) {
+    @EnumSource
+    void aFaultInTheMiddleIsFinishedByTheCpu(Trial.Left left) {
         int piece = 1021;
         var small = new MetalLimits(1, piece * Float.BYTES, Duration.ofSeconds(60), Duration.ofSeconds(60));
         for (int chance = 1; chance <= 4; chance++) {
@@ -73,7 +70,7 @@ abstract class MetalReducerTest extends ReducerContractTest {
                         failing, Engines.newReducer(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
                 fake.set("command_fails", chance);
                 new Trial(reducer, new SplittableRandom(chance), DataType.FLOAT32)
-                        .combineAll(ReduceOp.SUM, Trial.Left.APART, inputs, 4 * piece, 2);
+                        .combine(ReduceOp.SUM, left, Trial.Right.NATIVE, 4 * piece, 2);
                 assertEquals(1, failing.status().callsOnCpu(), "chance " + chance);
             }
         }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The proof that an engine must pass on an unknown GPU. */
 final class MetalSelfTestTest {
     /** Types, their operations and numbers of inputs; exponents, blocks and roundings of int8, and the other kernels of codecs. */
-    private static final int CALLS = 4 * 4 * 3 + 11 * (3 * 2 * 4 + 5);
+    private static final int CALLS = 4 * 4 + 11 * (3 * 2 * 4 + 5);
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1})

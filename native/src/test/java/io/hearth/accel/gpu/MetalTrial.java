@@ -53,8 +53,7 @@ public final class MetalTrial implements Function<String, String> {
                     for (int round = 0; round < 4; round++) {
                         trial.combine(op, Trial.Left.IN_PLACE, Trial.Right.ARRAY, 5 * COUNT, 1);
                     }
-                    trial.combineAll(op, Trial.Left.APART, 3, COUNT, 2);
-                    trial.combineAll(op, Trial.Left.APART, 5, COUNT, 2);
+                    trial.combine(op, Trial.Left.APART, Trial.Right.NATIVE, COUNT, 2);
                 }
             }
             var codecs = new MetalCodecKernels(

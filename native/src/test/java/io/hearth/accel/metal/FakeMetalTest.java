@@ -111,10 +111,10 @@ final class FakeMetalTest {
                 messages.tellSizes(encoder, Selector.DISPATCH, one, one);
                 messages.tell(encoder, Selector.SET_PIPELINE, pipeline);
                 messages.tellSizes(encoder, Selector.DISPATCH, one, one);
-                for (int i = 0; i < 5; i++) {
+                for (int i = 0; i < 3; i++) {
                     messages.tell(encoder, Selector.SET_BUFFER, buffer(64), 0, i);
                 }
-                messages.tell(encoder, Selector.SET_BYTES, arena.allocate(16).address(), 16, 5);
+                messages.tell(encoder, Selector.SET_BYTES, arena.allocate(16).address(), 16, Kernel.JOB_INDEX);
                 MemorySegment many = arena.allocateFrom(ValueLayout.JAVA_LONG, 1025, 1, 1);
                 MemorySegment none = arena.allocateFrom(ValueLayout.JAVA_LONG, 0, 1, 1);
                 messages.tellSizes(encoder, Selector.DISPATCH, one, many);
@@ -138,19 +138,19 @@ final class FakeMetalTest {
             long input = buffer(64);
             inPool((_, encoder) -> {
                 messages.tell(encoder, Selector.SET_PIPELINE, pipeline);
-                messages.tell(encoder, Selector.SET_BYTES, arena.allocate(16).address(), 16, 5);
+                messages.tell(encoder, Selector.SET_BYTES, arena.allocate(16).address(), 16, Kernel.JOB_INDEX);
                 messages.tell(encoder, Selector.SET_BUFFER, result, 0, 0);
-                for (int i = 1; i < 5; i++) {
+                for (int i = 1; i < 3; i++) {
                     messages.tell(encoder, Selector.SET_BUFFER, input, 0, i);
                 }
                 messages.tellSizes(encoder, Selector.DISPATCH, one, one);
                 assertEquals("", fake.violations(), "inputs may be one");
-                messages.tell(encoder, Selector.SET_BUFFER, result, 32, 3);
+                messages.tell(encoder, Selector.SET_BUFFER, result, 32, 2);
                 messages.tellSizes(encoder, Selector.DISPATCH, one, one);
                 messages.tell(encoder, Selector.END_ENCODING);
             });
         }
-        assertComplains("writes argument 0 of combine_int32, which is argument 3, too");
+        assertComplains("writes argument 0 of combine_int32, which is argument 2, too");
         assertEquals(1, fake.get("dispatches"));
     }
 

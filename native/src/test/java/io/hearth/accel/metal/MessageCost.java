@@ -30,33 +30,27 @@ final class MessageCost {
         }
         System.out.printf(Locale.ROOT, "%.0f ns for a message, the stand-in's own work in it%n", least);
         messages.tell(device, Selector.RELEASE);
-        for (int inputs : new int[] {2, 4, 10}) {
-            submissions(fake, inputs);
-        }
+        submissions(fake);
     }
 
-    private static void submissions(FakeMetal fake, int inputs) {
+    private static void submissions(FakeMetal fake) {
         var limits = new MetalLimits(1, 1 << 20, Duration.ofSeconds(10), Duration.ofSeconds(60));
         try (MetalEngine engine = MetalEngine.open(fake.libraries(), limits);
                 var arena = Arena.ofConfined()) {
-            var operands = new MemorySegment[inputs];
-            for (int i = 0; i < inputs; i++) {
-                operands[i] = arena.allocate(4096);
-            }
-            engine.combine(DataType.FLOAT32, ReduceOp.SUM, operands[0], 0, operands, 1024); // allocates its buffers
+            MemorySegment target = arena.allocate(4096);
+            MemorySegment right = arena.allocate(4096);
+            engine.combine(
+                    DataType.FLOAT32, ReduceOp.SUM, target, 0, target, 0, right, 0, 1024); // allocates its buffers
             long messages = fake.get("messages");
-            long dispatches = fake.get("dispatches");
             long start = System.nanoTime();
             for (int i = 0; i < SUBMISSIONS; i++) {
-                engine.combine(DataType.FLOAT32, ReduceOp.SUM, operands[0], 0, operands, 1024);
+                engine.combine(DataType.FLOAT32, ReduceOp.SUM, target, 0, target, 0, right, 0, 1024);
             }
             double micros = (System.nanoTime() - start) / 1e3 / SUBMISSIONS;
             System.out.printf(
                     Locale.ROOT,
-                    "sum of %d inputs: %.1f messages and %.1f dispatches for a submission, %.0f us with waking two threads%n",
-                    inputs,
+                    "sum: %.1f messages for a submission, %.0f us with waking two threads%n",
                     (double) (fake.get("messages") - messages) / SUBMISSIONS,
-                    (double) (fake.get("dispatches") - dispatches) / SUBMISSIONS,
                     micros);
         }
     }

@@ -20,8 +20,6 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The engine on a stand-in without faults; the contract test of reducers checks the elements. */
 final class MetalEngineTest {
@@ -51,13 +49,10 @@ final class MetalEngineTest {
         return memory;
     }
 
-    private static void sum(MetalEngine engine, MemorySegment target, MemorySegment... inputs) {
-        assertEquals(COUNT, engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, inputs, COUNT));
+    private static void sum(MetalEngine engine, MemorySegment target, MemorySegment left, MemorySegment right) {
+        assertEquals(COUNT, engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, left, 0, right, 0, COUNT));
         for (int i = 0; i < COUNT; i++) {
-            int expected = 0;
-            for (MemorySegment input : inputs) {
-                expected += input.getAtIndex(ValueLayout.JAVA_INT, i);
-            }
+            int expected = left.getAtIndex(ValueLayout.JAVA_INT, i) + right.getAtIndex(ValueLayout.JAVA_INT, i);
             assertEquals(expected, target.getAtIndex(ValueLayout.JAVA_INT, i));
         }
     }
@@ -88,33 +83,15 @@ final class MetalEngineTest {
         assertEquals(live, fake.get("live"));
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {2, 4, 5, 7, 10})
-    void manyInputsAreOneSubmission(int inputs) {
-        try (MetalEngine engine = open();
-                var arena = Arena.ofConfined()) {
-            var operands = new MemorySegment[inputs];
-            for (int k = 0; k < inputs; k++) {
-                operands[k] = ints(arena.allocate(4 * COUNT), 100 * k);
-            }
-            sum(engine, arena.allocate(4 * COUNT), operands);
-            assertEquals(1, fake.get("commits"));
-            assertEquals((inputs - 2) / 3 + 1, fake.get("dispatches"));
-            assertEquals(1, engine.status().callsOnGpu());
-        }
-    }
-
     @Test
-    void refusesMoreInputsThanItPromises() {
+    void aCallIsOneSubmissionOfOneDispatch() {
         try (MetalEngine engine = open();
                 var arena = Arena.ofConfined()) {
-            MemorySegment any = arena.allocate(16);
-            for (int inputs : new int[] {1, MetalEngine.INPUTS_MAX + 1}) {
-                var operands = new MemorySegment[inputs];
-                assertThrows(
-                        IllegalArgumentException.class,
-                        () -> engine.combine(DataType.INT32, ReduceOp.SUM, any, 0, operands, 1));
-            }
+            MemorySegment one = ints(arena.allocate(4 * COUNT), 1);
+            sum(engine, arena.allocate(4 * COUNT), one, ints(arena.allocate(4 * COUNT), 7));
+            assertEquals(1, fake.get("commits"));
+            assertEquals(1, fake.get("dispatches"));
+            assertEquals(1, engine.status().callsOnGpu());
         }
     }
 
@@ -133,8 +110,8 @@ final class MetalEngineTest {
             assertEquals(3, fake.get("buffers"), "the two given and one for the result");
             assertEquals(0, engine.bytesStaged());
             MemorySegment.copy(other, 0, right.segment(), 2, other.byteSize());
-            var shifted = new MemorySegment[] {one, right.segment().asSlice(2)};
-            assertEquals(COUNT, engine.combine(DataType.INT32, ReduceOp.MAX, target, 0, shifted, COUNT));
+            MemorySegment all = right.segment();
+            assertEquals(COUNT, engine.combine(DataType.INT32, ReduceOp.MAX, target, 0, one, 0, all, 2, COUNT));
             assertEquals(4 + COUNT - 1, target.getAtIndex(ValueLayout.JAVA_INT, COUNT - 1));
             assertTrue(fake.get("buffers") > 3, "an offset that Metal does not take needs a copy");
             assertEquals(4 * COUNT, engine.bytesStaged());
@@ -200,9 +177,10 @@ final class MetalEngineTest {
         try (MetalEngine engine = open();
                 var arena = Arena.ofConfined()) {
             MemorySegment target = arena.allocate(1 << 18);
-            var operands = new MemorySegment[] {arena.allocate(1 << 18), arena.allocate(1 << 18)};
+            MemorySegment one = arena.allocate(1 << 18);
+            MemorySegment other = arena.allocate(1 << 18);
             for (int count : new int[] {1, 1000, 3, 1 << 16, 1 << 16, 5}) {
-                assertEquals(count, engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, operands, count));
+                assertEquals(count, engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, one, 0, other, 0, count));
             }
             assertEquals(3 * 3, fake.get("buffers"));
         }
@@ -223,9 +201,7 @@ final class MetalEngineTest {
                 }
                 fake.set("late_status", 0);
             });
-            assertEquals(
-                    COUNT,
-                    engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, new MemorySegment[] {one, other}, COUNT));
+            assertEquals(COUNT, engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, one, 0, other, 0, COUNT));
             assertEquals(3, target.getAtIndex(ValueLayout.JAVA_INT, 0));
             finisher.join();
         }
@@ -264,7 +240,7 @@ final class MetalEngineTest {
         engine.close();
         try (var arena = Arena.ofConfined()) {
             MemorySegment any = arena.allocate(16);
-            assertEquals(0, engine.combine(DataType.INT32, ReduceOp.SUM, any, 0, new MemorySegment[] {any, any}, 4));
+            assertEquals(0, engine.combine(DataType.INT32, ReduceOp.SUM, any, 0, any, 0, any, 0, 4));
             assertTrue(engine.allocate(16).isEmpty());
         }
     }

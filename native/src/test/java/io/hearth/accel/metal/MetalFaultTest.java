@@ -182,14 +182,15 @@ final class MetalFaultTest {
             MemorySegment target = arena.allocate(4 * COUNT).fill((byte) 7);
             fake.set("hanging", 1);
             fake.set("hang", 2);
-            var inputs = new MemorySegment[] {input.segment(), arena.allocate(4 * COUNT)};
-            assertEquals(1000, engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, inputs, COUNT));
+            MemorySegment one = input.segment();
+            MemorySegment other = arena.allocate(4 * COUNT);
+            assertEquals(1000, engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, one, 0, other, 0, COUNT));
             assertEquals(
                     List.of(MetalFault.HANG),
                     List.copyOf(engine.status().faults().keySet()));
             assertTrue(engine.status().why().contains("200 ms"), engine.status()::why);
             assertFalse(engine.takes(DataType.INT32, COUNT));
-            assertEquals(0, engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, inputs, COUNT));
+            assertEquals(0, engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, one, 0, other, 0, COUNT));
             target.fill((byte) 9);
             long held = fake.get("live");
             input.close();
@@ -290,7 +291,7 @@ final class MetalFaultTest {
             MemorySegment target = arena.allocate(4 * COUNT).fill((byte) 7);
             MemorySegment one = arena.allocate(4 * COUNT).fill((byte) 1);
             MemorySegment other = arena.allocate(4 * COUNT).fill((byte) 2);
-            int done = engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, new MemorySegment[] {one, other}, COUNT);
+            int done = engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, one, 0, other, 0, COUNT);
             for (int i = 0; i < COUNT; i++) {
                 int expected = i < done ? 0x0303_0303 : 0x0707_0707;
                 assertEquals(expected, target.getAtIndex(ValueLayout.JAVA_INT, i));

@@ -35,7 +35,7 @@ final class EngineSurveyTest {
 
     @Test
     void aGpuThatWinsSomewhereIsChosenBesideTheCpu() {
-        var division = new EngineChoice(Engine.VECTOR, Map.of(KernelKind.SUM4_FLOAT32, 1L << 22));
+        var division = new EngineChoice(Engine.VECTOR, Map.of(KernelKind.SUM_FLOAT32, 1L << 22));
         var choice = new Engines.Choice(Engine.METAL, "Apple M9 where it was measured to be faster", division);
         EngineSurvey survey = EngineSurvey.of(choice, OptionalInt.of(128), Optional.of(GPU), Optional.empty());
         assertEquals("e-ecec", letters(survey.engines()));

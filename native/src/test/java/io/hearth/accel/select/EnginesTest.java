@@ -150,7 +150,7 @@ final class EnginesTest {
 
     @Test
     void autoDividesTheWorkAsItWasMeasured() throws SetupException {
-        var from = Map.of(KernelKind.SUM4_FLOAT32, 1L << 20);
+        var from = Map.of(KernelKind.SUM_FLOAT32, 1L << 20);
         Engines.Choice choice = Engines.chosen(EngineName.AUTO, true, new Machine(true, true, from));
         assertEquals(Engine.METAL, choice.engine());
         assertEquals(new EngineChoice(Engine.VECTOR, from), choice.division());
