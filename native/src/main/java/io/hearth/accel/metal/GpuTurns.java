@@ -113,11 +113,6 @@ final class GpuTurns implements AutoCloseable {
         return staging;
     }
 
-    /** As {@link Staging#bytesCopied}; any thread. */
-    long bytesStaged() {
-        return staging.bytesCopied();
-    }
-
     /** Begins the dispatch of a piece as {@link Dispatch#begin}; the piece fills it and then runs it by {@link #run}. Once in a piece. */
     Dispatch dispatch(Kernel kernel, long units) {
         return dispatch.begin(kernel, units);

@@ -119,11 +119,6 @@ public final class MetalEngine implements AutoCloseable {
         return turns.share(bytes).map(buffer -> new MetalMemory(this, buffer));
     }
 
-    /** Bytes of operands so far that were copied into memory that the GPU reads. */
-    public long bytesStaged() {
-        return turns.bytesStaged();
-    }
-
     void free(MetalMemory memory) {
         turns.unshare(memory);
     }

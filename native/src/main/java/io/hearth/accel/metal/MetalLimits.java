@@ -54,9 +54,4 @@ public record MetalLimits(int bytesMin, int pieceBytesMax, long sharedBytesMax, 
         Duration expected = UNMEASURED.plusNanos(Math.min(nanos, submission.toNanos()) * MEASURED_TIMES);
         return expected.compareTo(submission) < 0 ? expected : submission;
     }
-
-    /** The same with another {@link #sharedBytesMax}. */
-    public MetalLimits sharing(long bytes) {
-        return new MetalLimits(bytesMin, pieceBytesMax, bytes, submission, opening);
-    }
 }

@@ -17,8 +17,6 @@ final class Staging {
     private final List<Dispatch.BufferSlice> places = new ArrayList<>(); // by index, set again by each call
     private final List<Gpu.Buffer> shared = new ArrayList<>(); // few, since each is large
 
-    private volatile long bytesCopied; // written by the thread that has the turn, read by any thread
-
     /** Allocates and releases buffers, on the thread that Metal requires. */
     interface Allocator {
         Gpu.Buffer allocate(long bytes) throws MetalException;
@@ -39,11 +37,6 @@ final class Staging {
 
     void unshare(Gpu.Buffer buffer) {
         shared.remove(buffer);
-    }
-
-    /** Bytes of operands that were copied so far. */
-    long bytesCopied() {
-        return bytesCopied;
     }
 
     /**
@@ -77,8 +70,6 @@ final class Staging {
         }
         Gpu.Buffer copy = slot(index, bytes);
         MemorySegment.copy(source, sourceOffset, copy.contents(), 0, bytes);
-        long before = bytesCopied;
-        bytesCopied = before + bytes;
         return start(index, copy);
     }
 

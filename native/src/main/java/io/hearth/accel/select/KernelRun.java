@@ -13,8 +13,6 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.LongFunction;
@@ -45,7 +43,7 @@ public final class KernelRun implements AutoCloseable {
     private final MemorySegment target;
     private final MemorySegment right;
     private final MemorySegment body;
-    private final List<EngineMemory> owned = new ArrayList<>();
+    private final Optional<EngineMemory> owned;
     private final int[] indices;
     private final MagnitudeHistogram histogram = new MagnitudeHistogram();
     private int selected;
@@ -73,7 +71,8 @@ public final class KernelRun implements AutoCloseable {
         this.bytes = bytes;
         count = bytes / kind.type().bytes();
         boolean codec = kind.compareTo(KernelKind.QUANTISE_INT8) >= 0;
-        target = filled(codec ? plain() : own(memory), new SplittableRandom(SEED), 1);
+        owned = codec ? Optional.empty() : memory.apply(bytes);
+        target = filled(owned.map(EngineMemory::segment).orElseGet(this::plain), new SplittableRandom(SEED), 1);
         right = codec ? MemorySegment.NULL : filled(plain(), new SplittableRandom(SEED + 1), 0x1p-14f);
         boolean packs = kind == KernelKind.QUANTISE_INT8 || kind == KernelKind.ADD_INT8;
         boolean selects = kind == KernelKind.SELECT_FLOAT32;
@@ -91,12 +90,6 @@ public final class KernelRun implements AutoCloseable {
 
     private MemorySegment plain() {
         return arena.allocate(bytes, CACHE_LINE);
-    }
-
-    private MemorySegment own(LongFunction<Optional<EngineMemory>> memory) {
-        Optional<EngineMemory> given = memory.apply(bytes);
-        given.ifPresent(owned::add);
-        return given.map(EngineMemory::segment).orElseGet(this::plain);
     }
 
     /** Fills memory with elements from {@code least} to twice that; an integer has the bits of such a float32. */
@@ -163,7 +156,7 @@ public final class KernelRun implements AutoCloseable {
     /** Frees the operands. */
     @Override
     public void close() {
-        owned.forEach(EngineMemory::close);
+        owned.ifPresent(EngineMemory::close);
         arena.close();
     }
 }
