@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import static io.hearth.compression.TestKernels.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -296,16 +297,16 @@ public abstract class CodecContractTest {
     void anotherCodecsBytesAreRefused() throws Exception {
         Codec[] others = {
             new NoneCodec(),
-            new HalfCodec(HalfFloat.BINARY16),
-            new HalfCodec(HalfFloat.BFLOAT16),
-            new LevelCodec(8, 256, false),
-            new LevelCodec(8, 64, false),
-            new LevelCodec(4, 64, false),
-            new LevelCodec(4, 128, false),
-            new TopKCodec(0.01),
-            new TopKCodec(0.5),
-            new RandomKCodec(0.05),
-            new ChunkedTopKCodec(0.05, 1024, 4)
+            new HalfCodec(HalfFloat.BINARY16, KERNELS),
+            new HalfCodec(HalfFloat.BFLOAT16, KERNELS),
+            new LevelCodec(8, 256, false, KERNELS),
+            new LevelCodec(8, 64, false, KERNELS),
+            new LevelCodec(4, 64, false, KERNELS),
+            new LevelCodec(4, 128, false, KERNELS),
+            new TopKCodec(0.01, false, KERNELS),
+            new TopKCodec(0.5, false, KERNELS),
+            new RandomKCodec(0.05, KERNELS),
+            new ChunkedTopKCodec(0.05, 1024, 4, KERNELS)
         };
         float[] values = Pattern.NORMAL.values(700);
         byte[] own = encoded(values);

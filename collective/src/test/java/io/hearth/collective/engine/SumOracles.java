@@ -1,5 +1,6 @@
 package io.hearth.collective.engine;
 
+import io.hearth.accel.CodecKernels;
 import io.hearth.accel.select.Engines;
 import io.hearth.collective.Ownership;
 import io.hearth.collective.group.Seeds;
@@ -32,6 +33,7 @@ import java.util.stream.IntStream;
 
 /** Expected sums of compressed gradients, computed by one thread for all ranks from the codecs and plain arithmetic. */
 final class SumOracles implements AutoCloseable {
+    private static final CodecKernels KERNELS = Engines.best().codecKernels();
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT;
 
     private final Arena arena = Arena.ofConfined();
@@ -113,10 +115,9 @@ final class SumOracles implements AutoCloseable {
 
     private GradientMemory memory(int rank) {
         return memories.computeIfAbsent(rank, _ -> switch (compression) {
-            case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), 1);
+            case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), 1, KERNELS, Workers.NONE);
             case CompressionStrategy.Coded coded ->
-                new ErrorFeedback(
-                        Codecs.of(coded), kept(coded), 1, 0, Engines.best().codecKernels(), Workers.NONE);
+                new ErrorFeedback(Codecs.of(coded), kept(coded), 1, 0, KERNELS, Workers.NONE);
             default -> throw new IllegalArgumentException(compression.text() + " is no codec");
         });
     }
@@ -167,7 +168,7 @@ final class SumOracles implements AutoCloseable {
                 }
             }
         }
-        var codec = new RandomKCodec(strategy.fraction());
+        var codec = new RandomKCodec(strategy.fraction(), KERNELS);
         float[] ones = new float[count];
         Arrays.fill(ones, 1);
         MemorySegment encoded = arena.allocate(codec.encodedBytesMax(count));
@@ -350,12 +351,7 @@ final class SumOracles implements AutoCloseable {
         for (int rank : ranks) {
             PowerSgdMemory memory = factors.computeIfAbsent(
                     rank,
-                    _ -> new PowerSgdMemory(
-                            strategy.rank(),
-                            strategy.residual() != Residual.NONE,
-                            0,
-                            1,
-                            Engines.best().codecKernels()));
+                    _ -> new PowerSgdMemory(strategy.rank(), strategy.residual() != Residual.NONE, 0, 1, KERNELS));
             MemorySegment gradient = of(gradients.apply(rank));
             if (ranks.size() == 1) {
                 memory.prepareDense(key(count), gradient, count, columns, arena.allocate(FLOAT, count))

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.select.Engines;
 import io.hearth.collective.CollectiveConfig;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.engine.LyingStreams.Said;
@@ -38,6 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A member with valid keys sends records that its plan does not contain. They are rejected before any byte is written. */
 final class TensorLiesTest {
+    private static final CodecKernels KERNELS = Engines.best().codecKernels();
     private static final int WORLD = 3;
     private static final int COUNT = 700;
     private static final int SEGMENT_BYTES = 64 * 1024;
@@ -184,9 +187,9 @@ final class TensorLiesTest {
     }
 
     static Stream<Forgery> forgeries() {
-        var topk = new TopKCodec(0.1);
-        var chunks = new ChunkedTopKCodec(0.1, 64, 16); // 6 values per chunk, in 21 bytes
-        var int8 = new LevelCodec(8, 64, false);
+        var topk = new TopKCodec(0.1, false, KERNELS);
+        var chunks = new ChunkedTopKCodec(0.1, 64, 16, KERNELS); // 6 values per chunk, in 21 bytes
+        var int8 = new LevelCodec(8, 64, false, KERNELS);
         int body = 16;
         int chunk = body + Integer.BYTES;
         int kept = body + Long.BYTES + Short.BYTES;
@@ -299,7 +302,7 @@ final class TensorLiesTest {
     /** Other ranks may have taken a valid result and returned, so the error ends the stream, not the call. */
     @Test
     void aResultThatIsNoEncodingIsTheEndOfItsStream() throws Exception {
-        var owners = new LevelCodec(8, 8, false); // small blocks: rank 1 owns a part
+        var owners = new LevelCodec(8, 8, false, KERNELS); // small blocks: rank 1 owns a part
         int slot = EncodedParts.of(owners, 5000, WORLD, 512).slotBytes();
         var seen = new AtomicInteger();
         LyingStreams.Lie lie = record -> {
@@ -337,7 +340,7 @@ final class TensorLiesTest {
     }
 
     static Stream<Arguments> lengths() {
-        var codec = new TopKCodec(0.1);
+        var codec = new TopKCodec(0.1, false, KERNELS);
         return Stream.of(-1L, 0L, 1L, 15L, 16L, codec.encodedBytesMax(COUNT) + 1, Long.MAX_VALUE, Long.MIN_VALUE)
                 .map(bytes -> Arguments.of(codec, bytes));
     }

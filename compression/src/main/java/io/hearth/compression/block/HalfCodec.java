@@ -2,7 +2,6 @@ package io.hearth.compression.block;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.HalfFloat;
-import io.hearth.accel.select.Engines;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.format.Float32;
@@ -21,12 +20,7 @@ public final class HalfCodec implements BlockCodec {
     private final HalfFloat format;
     private final CodecKernels kernels;
 
-    /** Uses the fastest engine of this JVM, the GPU excepted. */
-    public HalfCodec(HalfFloat format) {
-        this(format, Engines.best().codecKernels());
-    }
-
-    /** The same with the kernels of an engine. */
+    /** Encodes with the kernels of an engine. */
     public HalfCodec(HalfFloat format, CodecKernels kernels) {
         this.format = format;
         this.kernels = kernels;

@@ -3,7 +3,6 @@ package io.hearth.compression.block;
 import io.hearth.accel.BlockFormat;
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Rounding;
-import io.hearth.accel.select.Engines;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.format.Float32;
@@ -24,17 +23,13 @@ public final class LevelCodec implements BlockCodec {
     private final CodecKernels kernels;
 
     /**
-     * Uses the fastest engine of this JVM, the GPU excepted.
+     * Encodes with the kernels of an engine.
      *
      * @param bits per value, 8 or 4
      * @param block values per block, 8 to 65,536
      * @param stochastic whether rounding is stochastic, or else to nearest
+     * @param kernels shared with others
      */
-    public LevelCodec(int bits, int block, boolean stochastic) {
-        this(bits, block, stochastic, Engines.best().codecKernels());
-    }
-
-    /** The same with the kernels of an engine. */
     public LevelCodec(int bits, int block, boolean stochastic, CodecKernels kernels) {
         format = new BlockFormat(bits, block);
         this.stochastic = stochastic;

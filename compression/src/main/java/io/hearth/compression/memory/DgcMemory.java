@@ -2,7 +2,6 @@ package io.hearth.compression.memory;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.KernelKind;
-import io.hearth.accel.select.Engines;
 import io.hearth.compression.DgcOptions;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;
@@ -44,15 +43,6 @@ public final class DgcMemory extends GradientMemory {
     private final Workers workers;
     private final Candidates candidates;
     private int contributors = 1;
-
-    /**
-     * An empty memory.
-     *
-     * @param tensorsMax most keys that may be in use; at least 1
-     */
-    public DgcMemory(DgcOptions options, int tensorsMax) {
-        this(options, tensorsMax, Engines.best().codecKernels(), Workers.NONE);
-    }
 
     /**
      * An empty memory that selects values with the kernels of an engine.

@@ -1,7 +1,6 @@
 package io.hearth.compression.memory;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.select.Engines;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.MaxMagnitude;
@@ -45,31 +44,12 @@ public final class ErrorFeedback extends GradientMemory {
     private MemorySegment run = MemorySegment.NULL;
 
     /**
-     * An empty memory, seed 0.
-     *
-     * @param tensorsMax most keys that may be in use; at least 1
-     */
-    public ErrorFeedback(Codec codec, int tensorsMax) {
-        this(codec, tensorsMax, 0);
-    }
-
-    /**
-     * An empty memory.
-     *
-     * @param tensorsMax most keys that may be in use; at least 1
-     * @param seed for codecs that draw random numbers: different seeds make the rounding errors of the ranks independent, the same seed on
-     *     all ranks makes {@code randomk} keep the same indices
-     */
-    public ErrorFeedback(Codec codec, int tensorsMax, long seed) {
-        this(codec, Residual.FLOAT32, tensorsMax, seed, Engines.best().codecKernels(), Workers.NONE);
-    }
-
-    /**
      * An empty memory that adds and selects with the kernels of an engine.
      *
      * @param residual its form; not {@code NONE}
-     * @param tensorsMax as in the other constructors
-     * @param seed as in the other constructor
+     * @param tensorsMax most keys that may be in use; at least 1
+     * @param seed for codecs that draw random numbers: different seeds make the rounding errors of the ranks independent, the same seed on
+     *     all ranks makes {@code randomk} keep the same indices
      * @param kernels shared with others
      * @param workers for large tensors, whose gradients they must be able to read
      */

@@ -1,7 +1,6 @@
 package io.hearth.compression.memory;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.select.Engines;
 import io.hearth.compression.Codec;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;
@@ -39,23 +38,12 @@ public final class PowerSgdMemory extends CompressionMemory {
     private final CodecKernels kernels;
 
     /**
-     * An empty memory.
-     *
-     * @param rank columns of both factors, at least 1; less where a matrix is smaller
-     * @param seed of the first right factors
-     * @param tensorsMax most keys that may be in use; at least 1
-     */
-    public PowerSgdMemory(int rank, long seed, int tensorsMax) {
-        this(rank, true, seed, tensorsMax, Engines.best().codecKernels());
-    }
-
-    /**
      * An empty memory that computes with the kernels of an engine.
      *
-     * @param rank as in the other constructor
+     * @param rank columns of both factors, at least 1; less where a matrix is smaller
      * @param remembers whether to keep the residual; otherwise it is lost
-     * @param seed as in the other constructor
-     * @param tensorsMax as in the other constructor
+     * @param seed of the first right factors
+     * @param tensorsMax most keys that may be in use; at least 1
      * @param kernels shared with others
      */
     public PowerSgdMemory(int rank, boolean remembers, long seed, int tensorsMax, CodecKernels kernels) {

@@ -1,7 +1,6 @@
 package io.hearth.compression.sparse;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.select.Engines;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;
 import io.hearth.compression.Workers;
@@ -41,12 +40,8 @@ public final class ChunkedTopKCodec implements SparseCodec {
      * @param fraction above 0, at most 1; at least one value of each chunk
      * @param chunk a power of two, 64 to 65,536
      * @param bits of each value, 2, 4 or 16
+     * @param kernels of an engine, shared with others
      */
-    public ChunkedTopKCodec(double fraction, int chunk, int bits) {
-        this(fraction, chunk, bits, Engines.best().codecKernels());
-    }
-
-    /** The same with the kernels of an engine. */
     public ChunkedTopKCodec(double fraction, int chunk, int bits, CodecKernels kernels) {
         Ranges.requireFraction("topk", fraction);
         Ranges.requireChunks(chunk, bits);

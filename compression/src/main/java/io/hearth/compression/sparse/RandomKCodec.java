@@ -1,7 +1,6 @@
 package io.hearth.compression.sparse;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.select.Engines;
 import io.hearth.compression.Codec;
 import io.hearth.compression.MaxMagnitude;
 import io.hearth.compression.NonFiniteException;
@@ -32,12 +31,8 @@ public final class RandomKCodec implements Codec {
      * Keeps {@code fraction} of the values.
      *
      * @param fraction above 0, at most 1; of {@code count} values {@code fraction * count}, rounded, are kept, at least 1
+     * @param kernels of an engine, shared with others
      */
-    public RandomKCodec(double fraction) {
-        this(fraction, Engines.best().codecKernels());
-    }
-
-    /** The same with the kernels of an engine. */
     public RandomKCodec(double fraction, CodecKernels kernels) {
         Ranges.requireFraction("randomk", fraction);
         this.fraction = fraction;

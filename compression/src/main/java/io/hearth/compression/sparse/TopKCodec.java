@@ -2,7 +2,6 @@ package io.hearth.compression.sparse;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.KernelKind;
-import io.hearth.accel.select.Engines;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.format.Float32;
 import io.hearth.compression.format.Ranges;
@@ -32,25 +31,12 @@ public final class TopKCodec implements SparseCodec {
     private final CodecKernels kernels;
 
     /**
-     * Keeps {@code fraction} of the values, 16 bits of each.
-     *
-     * @param fraction above 0, at most 1
-     */
-    public TopKCodec(double fraction) {
-        this(fraction, false);
-    }
-
-    /**
      * Keeps {@code fraction} of the values.
      *
      * @param fraction above 0, at most 1
      * @param full whether to keep all 32 bits of each, or else 16
+     * @param kernels of an engine, shared with others
      */
-    public TopKCodec(double fraction, boolean full) {
-        this(fraction, full, Engines.best().codecKernels());
-    }
-
-    /** The same with the kernels of an engine. */
     public TopKCodec(double fraction, boolean full, CodecKernels kernels) {
         Ranges.requireFraction("topk", fraction);
         this.fraction = fraction;

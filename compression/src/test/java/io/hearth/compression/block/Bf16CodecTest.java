@@ -1,5 +1,6 @@
 package io.hearth.compression.block;
 
+import static io.hearth.compression.TestKernels.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,7 +17,7 @@ final class Bf16CodecTest extends CodecContractTest {
 
     @Override
     protected Codec codec() {
-        return new HalfCodec(HalfFloat.BFLOAT16);
+        return new HalfCodec(HalfFloat.BFLOAT16, KERNELS);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.hearth.compression.block;
 
+import static io.hearth.compression.TestKernels.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -18,7 +19,7 @@ final class Fp16CodecTest extends CodecContractTest {
 
     @Override
     protected Codec codec() {
-        return new HalfCodec(HalfFloat.BINARY16);
+        return new HalfCodec(HalfFloat.BINARY16, KERNELS);
     }
 
     @Override

@@ -1,12 +1,14 @@
 package io.hearth.compression.block;
 
+import static io.hearth.compression.TestKernels.KERNELS;
+
 import io.hearth.compression.Codec;
 import io.hearth.compression.CodecContractTest;
 
 final class Int4CodecTest extends CodecContractTest {
     @Override
     protected Codec codec() {
-        return new LevelCodec(4, 64, false);
+        return new LevelCodec(4, 64, false, KERNELS);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.hearth.compression.block;
 
+import static io.hearth.compression.TestKernels.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -23,7 +24,7 @@ final class Int8CodecTest extends CodecContractTest {
 
     @Override
     protected Codec codec() {
-        return new LevelCodec(8, 256, false);
+        return new LevelCodec(8, 256, false, KERNELS);
     }
 
     @Override
@@ -94,7 +95,7 @@ final class Int8CodecTest extends CodecContractTest {
     @ParameterizedTest
     @CsvSource({"256,65536,66576", "64,100,124", "256,0,16"})
     void sizeIsOneBytePerValueAndAScalePerBlock(int block, int count, long bytes) {
-        assertEquals(bytes, new LevelCodec(8, block, false).encodedBytesMax(count));
+        assertEquals(bytes, new LevelCodec(8, block, false, KERNELS).encodedBytesMax(count));
     }
 
     /**

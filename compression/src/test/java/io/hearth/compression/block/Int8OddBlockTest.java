@@ -1,12 +1,14 @@
 package io.hearth.compression.block;
 
+import static io.hearth.compression.TestKernels.KERNELS;
+
 import io.hearth.compression.Codec;
 import io.hearth.compression.CodecContractTest;
 
 final class Int8OddBlockTest extends CodecContractTest {
     @Override
     protected Codec codec() {
-        return new LevelCodec(8, 11, false);
+        return new LevelCodec(8, 11, false, KERNELS);
     }
 
     @Override

@@ -1,13 +1,14 @@
 package io.hearth.compression.block;
 
-import io.hearth.accel.select.Engines;
+import static io.hearth.compression.TestKernels.KERNELS;
+
 import io.hearth.compression.Codec;
 import io.hearth.compression.CodecContractTest;
 
 final class PassDenseCodecTest extends CodecContractTest {
     @Override
     protected Codec codec() {
-        return new PassDenseCodec(new LevelCodec(8, 64, false), Engines.best().codecKernels());
+        return new PassDenseCodec(new LevelCodec(8, 64, false, KERNELS), KERNELS);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.hearth.compression.block;
 
+import static io.hearth.compression.TestKernels.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -58,8 +59,8 @@ final class QuantisedSumTest {
         double least = Double.MAX_VALUE;
         double largest = 0;
         for (int contributors : new int[] {2, 4, 8, 16}) {
-            Outcome outcome =
-                    outcome(new LevelCodec(8, CompressionStrategy.Int8.BLOCK_DEFAULT, false), contributors, spread);
+            Outcome outcome = outcome(
+                    new LevelCodec(8, CompressionStrategy.Int8.BLOCK_DEFAULT, false, KERNELS), contributors, spread);
             String what = spread + " of " + contributors + ": " + outcome;
             assertTrue(
                     contributors < 16 || outcome.error() <= spread.errorMax,
@@ -88,7 +89,7 @@ final class QuantisedSumTest {
 
     @Test
     void stochasticRoundingMeetsEachValueInTheMean() throws Exception {
-        for (Codec codec : new Codec[] {new LevelCodec(8, 64, true), new LevelCodec(4, 64, true)}) {
+        for (Codec codec : new Codec[] {new LevelCodec(8, 64, true, KERNELS), new LevelCodec(4, 64, true, KERNELS)}) {
             float[] values = new float[200];
             var random = new SplittableRandom(1);
             for (int i = 0; i < values.length; i++) {

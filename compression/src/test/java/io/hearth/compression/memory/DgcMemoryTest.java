@@ -40,7 +40,7 @@ final class DgcMemoryTest {
     @Test
     void theWarmUpSaysHowManyAreSent() throws Exception {
         var schedule = new SparsitySchedule(List.of(0.25, 0.05), 2);
-        try (var memory = new DgcMemory(DgcOptions.of(schedule, 0), 1)) {
+        try (var memory = Memories.dgc(DgcOptions.of(schedule, 0), 1)) {
             for (int wanted : new int[] {25, 25, 5, 5, 5}) {
                 assertEquals(wanted, kept(send(memory, normal(100, new SplittableRandom(wanted)))));
             }
@@ -50,7 +50,7 @@ final class DgcMemoryTest {
     /** The algorithm of the paper, by hand: one value is sent in each step, and a value that was sent loses its momentum. */
     @Test
     void momentumIsCorrectedAndMaskedWhereSomethingWasSent() throws Exception {
-        try (var memory = new DgcMemory(DgcOptions.of(SparsitySchedule.constant(0.5), 0.5f), 1)) {
+        try (var memory = Memories.dgc(DgcOptions.of(SparsitySchedule.constant(0.5), 0.5f), 1)) {
             assertArrayEquals(new float[] {4, 0}, send(memory, 4, 1));
             assertArrayEquals(new float[] {0, 1}, memory.momentum("layer"));
             assertArrayEquals(new float[] {0, 1}, memory.velocity("layer"));
@@ -67,8 +67,8 @@ final class DgcMemoryTest {
     @Test
     void whatSixteenBitsDoNotHoldStaysOwedWithoutMomentum() throws Exception {
         var options = DgcOptions.of(SparsitySchedule.constant(0.5), 0.5f);
-        try (var half = new DgcMemory(options, 1);
-                var full = new DgcMemory(options.full(true), 1)) {
+        try (var half = Memories.dgc(options, 1);
+                var full = Memories.dgc(options.full(true), 1)) {
             assertArrayEquals(new float[] {4, 0}, send(half, 4 + 0x1p-9f, 1));
             assertArrayEquals(new float[] {0x1p-9f, 1}, half.velocity("layer"));
             assertArrayEquals(new float[] {0, 1}, half.momentum("layer"));
@@ -85,7 +85,7 @@ final class DgcMemoryTest {
         double[] gradients = new double[count];
         double[] sent = new double[count];
         try (var memory =
-                new DgcMemory(DgcOptions.of(SparsitySchedule.constant(0.01), 0).reusing(reuse), 1)) {
+                Memories.dgc(DgcOptions.of(SparsitySchedule.constant(0.01), 0).reusing(reuse), 1)) {
             for (int step = 0; step < 400; step++) {
                 float[] gradient = normal(count, random);
                 float[] decoded = send(memory, gradient);
@@ -105,7 +105,7 @@ final class DgcMemoryTest {
     @Test
     void aThresholdIsUsedAgainUntilItsTimeIsOverOrItFits() throws Exception {
         var options = DgcOptions.of(SparsitySchedule.constant(0.1), 0).reusing(3);
-        try (var memory = new DgcMemory(options, 1)) {
+        try (var memory = Memories.dgc(options, 1)) {
             float[] rising = new float[100];
             for (int i = 0; i < 100; i++) {
                 rising[i] = i + 1;
@@ -133,7 +133,7 @@ final class DgcMemoryTest {
         float[] ten = Arrays.copyOf(fifteen, 100);
         Arrays.fill(ten, 10, 15, 0);
         try (var memory =
-                new DgcMemory(DgcOptions.of(SparsitySchedule.constant(0.1), 0).reusing(3), 1)) {
+                Memories.dgc(DgcOptions.of(SparsitySchedule.constant(0.1), 0).reusing(3), 1)) {
             assertEquals(10, kept(send(memory, ten)), "searched: the least is 200");
             assertEquals(15, kept(send(memory, fifteen)), "used again");
             assertEquals(15, kept(send(memory, fifteen)), "and again");
@@ -146,7 +146,7 @@ final class DgcMemoryTest {
     void gradientsAreClippedToTheirShareOfTheNorm(int contributors, float norm) throws Exception {
         var options =
                 DgcOptions.of(SparsitySchedule.constant(1), 0).clippedTo(1).full(true);
-        try (var memory = new DgcMemory(options, 1)) {
+        try (var memory = Memories.dgc(options, 1)) {
             memory.contributors(contributors);
             float[] sent = send(memory, 3, 4);
             assertEquals(0.6f * norm, sent[0], 1e-6);
@@ -159,7 +159,7 @@ final class DgcMemoryTest {
     void aRolledBackStepIsRepeatedBitForBit() throws Exception {
         var random = new SplittableRandom(2);
         var options = DgcOptions.of(SparsitySchedule.dgc(2), 0.9f).reusing(4);
-        try (var memory = new DgcMemory(options, 1)) {
+        try (var memory = Memories.dgc(options, 1)) {
             for (int step = 0; step < 20; step++) {
                 MemorySegment gradient = arena.allocateFrom(Float32.FLOAT, normal(500, random));
                 MemorySegment encoded = arena.allocate(memory.encodedBytesMax(500));
@@ -177,7 +177,7 @@ final class DgcMemoryTest {
     @Test
     void whatIsNotFiniteIsNamedAndChangesNothing() throws Exception {
         var options = DgcOptions.of(SparsitySchedule.constant(0.25), 0.5f).reusing(5);
-        try (var memory = new DgcMemory(options, 1)) {
+        try (var memory = Memories.dgc(options, 1)) {
             send(memory, 1, 2, 3, 4);
             float[] velocity = memory.velocity("layer");
             for (float bad : new float[] {Float.NaN, Float.POSITIVE_INFINITY}) {

@@ -1,6 +1,7 @@
 package io.hearth.compression.memory;
 
 import static io.hearth.compression.CodecContractTest.assertBitsEqual;
+import static io.hearth.compression.TestKernels.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -8,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.select.Engines;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.NonFiniteException;
@@ -64,7 +64,7 @@ final class ErrorFeedbackPartsTest {
         CompressionStrategy.Coded coded = (CompressionStrategy.Coded) CompressionStrategy.parse(strategy);
         var codec = (BlockCodec) Codecs.of(coded);
         Residual residual = coded.residual() == Residual.BFLOAT16 ? Residual.BFLOAT16 : Residual.FLOAT32;
-        CodecKernels kernels = Engines.best().codecKernels();
+        CodecKernels kernels = KERNELS;
         try (var whole = new ErrorFeedback(codec, residual, 1, 0, kernels, Workers.NONE);
                 var inParts = new ErrorFeedback(codec, residual, 1, 0, kernels, Workers.NONE);
                 var other = Executors.newSingleThreadExecutor()) {
@@ -110,7 +110,7 @@ final class ErrorFeedbackPartsTest {
 
     @Test
     void allOfItHasToBeEncodedOnceAndOnlyOnce() throws Exception {
-        try (var feedback = new ErrorFeedback(new LevelCodec(8, 8, false), 1)) {
+        try (var feedback = Memories.errorFeedback(new LevelCodec(8, 8, false, KERNELS), 1)) {
             PendingParts parts = feedback.begin("w", normal(45, new Random(1)), 45, 0);
             assertThrows(IllegalStateException.class, parts::commit);
             parts.encode(16, 8, room);
@@ -141,7 +141,7 @@ final class ErrorFeedbackPartsTest {
 
     @Test
     void whatIsGivenUpHalfWayLeavesTheMemoryAndRepeats() throws Exception {
-        try (var feedback = new ErrorFeedback(new LevelCodec(4, 8, false), 1)) {
+        try (var feedback = Memories.errorFeedback(new LevelCodec(4, 8, false, KERNELS), 1)) {
             MemorySegment gradient = normal(64, new Random(2));
             feedback.prepare("w", gradient, 64, 5, room).commit();
             float[] before = feedback.remembered("w");
@@ -160,7 +160,7 @@ final class ErrorFeedbackPartsTest {
 
     @Test
     void aPartThatIsNotFiniteNamesItsPlaceInTheTensor() throws Exception {
-        try (var feedback = new ErrorFeedback(new LevelCodec(8, 8, false), 1)) {
+        try (var feedback = Memories.errorFeedback(new LevelCodec(8, 8, false, KERNELS), 1)) {
             MemorySegment gradient = normal(64, new Random(3));
             gradient.setAtIndex(Float32.FLOAT, 21, Float.NaN);
             PendingParts parts = feedback.begin("w", gradient, 64, 0);
@@ -177,7 +177,7 @@ final class ErrorFeedbackPartsTest {
 
     @Test
     void nothingHasNoParts() {
-        try (var feedback = new ErrorFeedback(new LevelCodec(8, 8, false), 1)) {
+        try (var feedback = Memories.errorFeedback(new LevelCodec(8, 8, false, KERNELS), 1)) {
             feedback.begin("w", MemorySegment.NULL, 0, 0).commit();
             assertEquals(0, feedback.remembered("w").length);
         }
@@ -187,7 +187,7 @@ final class ErrorFeedbackPartsTest {
     @ValueSource(strings = {"topk", "randomk", "topk:0.1,nonfinite=dense"})
     void aCodecWithoutBlocksHasNoParts(String strategy) {
         try (var feedback =
-                new ErrorFeedback(Codecs.of((CompressionStrategy.Coded) CompressionStrategy.parse(strategy)), 1)) {
+                Memories.errorFeedback(Codecs.of((CompressionStrategy.Coded) CompressionStrategy.parse(strategy)), 1)) {
             String message = assertThrows(
                             IllegalArgumentException.class, () -> feedback.begin("w", MemorySegment.NULL, 0, 0))
                     .toString();
@@ -197,8 +197,8 @@ final class ErrorFeedbackPartsTest {
 
     @Test
     void whoCameLaterDrawsAlikeByAnAgreedNumber() throws Exception {
-        try (var early = new ErrorFeedback(new RandomKCodec(0.125), 1, 4);
-                var late = new ErrorFeedback(new RandomKCodec(0.125), 1)) {
+        try (var early = Memories.errorFeedback(new RandomKCodec(0.125, KERNELS), 1, 4);
+                var late = Memories.errorFeedback(new RandomKCodec(0.125, KERNELS), 1)) {
             MemorySegment ones = arena.allocate(Float32.FLOAT, 64);
             early.prepare("w", ones, 64, room).commit();
             byte[] first = drawn(early, "w", ones, 7);

@@ -1,6 +1,7 @@
 package io.hearth.compression.memory;
 
 import static io.hearth.compression.CodecContractTest.assertBitsEqual;
+import static io.hearth.compression.TestKernels.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -8,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.accel.select.Engines;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.NonFiniteException;
@@ -81,8 +81,7 @@ final class ErrorFeedbackTest {
 
     private static ErrorFeedback feedback(String strategy) {
         CompressionStrategy.Coded coded = (CompressionStrategy.Coded) CompressionStrategy.parse(strategy);
-        return new ErrorFeedback(
-                Codecs.of(coded), coded.residual(), 1, 0, Engines.best().codecKernels(), Workers.NONE);
+        return new ErrorFeedback(Codecs.of(coded), coded.residual(), 1, 0, KERNELS, Workers.NONE);
     }
 
     /** Rounding up or down at random is right in the mean; with rounding to nearest, the small values here would never be sent. */
@@ -123,12 +122,7 @@ final class ErrorFeedbackTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> new ErrorFeedback(
-                        new LevelCodec(8, 8, false),
-                        Residual.NONE,
-                        1,
-                        0,
-                        Engines.best().codecKernels(),
-                        Workers.NONE));
+                        new LevelCodec(8, 8, false, KERNELS), Residual.NONE, 1, 0, KERNELS, Workers.NONE));
     }
 
     @ParameterizedTest
@@ -149,7 +143,7 @@ final class ErrorFeedbackTest {
     void aThousandStepsEndWithinOneResidualOfTheTrueSum(String strategy) throws Exception {
         Codec codec = Codecs.of((CompressionStrategy.Coded) CompressionStrategy.parse(strategy));
         double[] arrived = new double[UNEVEN.length];
-        try (var feedback = new ErrorFeedback(codec, 1)) {
+        try (var feedback = Memories.errorFeedback(codec, 1)) {
             for (int step = 0; step < STEPS; step++) {
                 Pending pending = feedback.prepare("layer", memory(UNEVEN), UNEVEN.length, encoded);
                 float[] decoded = decoded(codec, pending, UNEVEN.length);
@@ -181,8 +175,8 @@ final class ErrorFeedbackTest {
 
     @Test
     void whatIsOwedIsTheGradientLessWhatWasDecoded() throws Exception {
-        Codec codec = new TopKCodec(0.25);
-        try (var feedback = new ErrorFeedback(codec, 1)) {
+        Codec codec = new TopKCodec(0.25, false, KERNELS);
+        try (var feedback = Memories.errorFeedback(codec, 1)) {
             feedback.prepare("layer", memory(3, 1, -2, 0.5f), 4, encoded).commit();
             assertArrayEquals(new float[] {0, 1, -2, 0.5f}, feedback.remembered("layer"));
             Pending second = feedback.prepare("layer", memory(0, 1, -2, 0), 4, encoded);
@@ -195,16 +189,16 @@ final class ErrorFeedbackTest {
     /** In units of the largest kept value, 16 bits hold 11: 2 + 2^-10 becomes 2, and 3e-12 beside 3e-12 stays what it is. */
     @Test
     void whatSixteenBitsDoNotHoldStaysOwed() throws Exception {
-        try (var feedback = new ErrorFeedback(new TopKCodec(0.5), 1)) {
+        try (var feedback = Memories.errorFeedback(new TopKCodec(0.5, false, KERNELS), 1)) {
             feedback.prepare("layer", memory(2 + 0x1p-10f, 1), 2, encoded).commit();
             assertEquals(0x1p-10f, feedback.remembered("layer")[0]);
         }
-        try (var feedback = new ErrorFeedback(new TopKCodec(0.5), 1)) {
+        try (var feedback = Memories.errorFeedback(new TopKCodec(0.5, false, KERNELS), 1)) {
             feedback.prepare("layer", memory(3e-12f, 1e-12f), 2, encoded).commit();
             float residual = Math.abs(feedback.remembered("layer")[0]);
             assertTrue(residual > 0 && residual <= 3e-12 / 2048, "tiny gradients are as exact: " + residual);
         }
-        try (var feedback = new ErrorFeedback(new TopKCodec(0.5, true), 1)) {
+        try (var feedback = Memories.errorFeedback(new TopKCodec(0.5, true, KERNELS), 1)) {
             feedback.prepare("layer", memory(2 + 0x1p-10f, 1), 2, encoded).commit();
             assertEquals(0, feedback.remembered("layer")[0]);
         }
@@ -212,7 +206,7 @@ final class ErrorFeedbackTest {
 
     @Test
     void aRolledBackEncodingLeavesTheMemoryAndRepeatsBitForBit() throws Exception {
-        try (var feedback = new ErrorFeedback(new LevelCodec(8, 8, false), 1)) {
+        try (var feedback = Memories.errorFeedback(new LevelCodec(8, 8, false, KERNELS), 1)) {
             feedback.prepare("layer", memory(UNEVEN), 4, encoded).commit();
             float[] before = feedback.remembered("layer");
             Pending given = feedback.prepare("layer", memory(UNEVEN), 4, encoded);
@@ -231,9 +225,9 @@ final class ErrorFeedbackTest {
     void drawsDifferByStepNameAndSeedAndRepeatOtherwise() throws Exception {
         float[] ones = new float[64];
         Arrays.fill(ones, 1);
-        try (var feedback = new ErrorFeedback(new RandomKCodec(0.125), 2);
-                var alike = new ErrorFeedback(new RandomKCodec(0.125), 2);
-                var other = new ErrorFeedback(new RandomKCodec(0.125), 2, 1)) {
+        try (var feedback = Memories.errorFeedback(new RandomKCodec(0.125, KERNELS), 2);
+                var alike = Memories.errorFeedback(new RandomKCodec(0.125, KERNELS), 2);
+                var other = Memories.errorFeedback(new RandomKCodec(0.125, KERNELS), 2, 1)) {
             byte[] first = send(feedback, "a", ones);
             assertArrayEquals(first, send(alike, "a", ones));
             assertFalse(Arrays.equals(first, send(other, "a", ones)), "seed");
@@ -255,7 +249,7 @@ final class ErrorFeedbackTest {
 
     @Test
     void whatPassedDenseOwesNothingAndFeedbackGoesOn() throws Exception {
-        try (var feedback = new ErrorFeedback(Codecs.of(DENSE), 1)) {
+        try (var feedback = Memories.errorFeedback(Codecs.of(DENSE), 1)) {
             feedback.prepare("layer", memory(4, 1, 1, 1), 4, encoded).commit();
             Pending dense = feedback.prepare("layer", memory(0, Float.NaN, 5, Float.POSITIVE_INFINITY), 4, encoded);
             assertArrayEquals(
@@ -269,7 +263,7 @@ final class ErrorFeedbackTest {
 
     @Test
     void theGradientIsOnlyBorrowed() throws Exception {
-        try (var feedback = new ErrorFeedback(new TopKCodec(0.25), 1)) {
+        try (var feedback = Memories.errorFeedback(new TopKCodec(0.25, false, KERNELS), 1)) {
             MemorySegment gradient = memory(UNEVEN);
             feedback.prepare("layer", gradient, 4, encoded).commit();
             feedback.prepare("layer", gradient, 4, encoded).commit();
@@ -279,7 +273,7 @@ final class ErrorFeedbackTest {
 
     @Test
     void tensorsAreKeptApart() throws Exception {
-        try (var feedback = new ErrorFeedback(new TopKCodec(0.25), 2)) {
+        try (var feedback = Memories.errorFeedback(new TopKCodec(0.25, false, KERNELS), 2)) {
             feedback.prepare("a", memory(4, 1, 1, 1), 4, encoded).commit();
             feedback.prepare("b", memory(0, 0, 0, 9), 4, encoded).commit();
             assertArrayEquals(new float[] {0, 1, 1, 1}, feedback.remembered("a"));
@@ -289,7 +283,7 @@ final class ErrorFeedbackTest {
 
     @Test
     void anotherSizeStartsWithNothingOwed() throws Exception {
-        try (var feedback = new ErrorFeedback(new TopKCodec(0.25), 1)) {
+        try (var feedback = Memories.errorFeedback(new TopKCodec(0.25, false, KERNELS), 1)) {
             feedback.prepare("layer", memory(4, 1, 1, 1), 4, encoded).commit();
             feedback.prepare("layer", memory(4, 1), 2, encoded).rollback();
             assertArrayEquals(new float[] {0, 0}, feedback.remembered("layer"));
@@ -298,7 +292,7 @@ final class ErrorFeedbackTest {
 
     @Test
     void aGradientThatIsNotFiniteLeavesTheMemoryUsable() throws Exception {
-        try (var feedback = new ErrorFeedback(new TopKCodec(0.25), 1)) {
+        try (var feedback = Memories.errorFeedback(new TopKCodec(0.25, false, KERNELS), 1)) {
             feedback.prepare("layer", memory(4, 1, 1, 1), 4, encoded).commit();
             var refusal = assertThrows(
                     NonFiniteException.class,
@@ -312,7 +306,7 @@ final class ErrorFeedbackTest {
 
     @Test
     void onlyOneEncodingOfATensorIsPendingAndItEndsOnce() throws Exception {
-        try (var feedback = new ErrorFeedback(new TopKCodec(0.25), 1)) {
+        try (var feedback = Memories.errorFeedback(new TopKCodec(0.25, false, KERNELS), 1)) {
             Pending first = feedback.prepare("layer", memory(UNEVEN), 4, encoded);
             assertThrows(IllegalStateException.class, () -> feedback.prepare("layer", memory(UNEVEN), 4, encoded));
             assertThrows(IllegalStateException.class, () -> feedback.prepare("layer", memory(1, 2), 2, encoded));
@@ -328,7 +322,7 @@ final class ErrorFeedbackTest {
 
     @Test
     void theNumberOfTensorsIsBounded() throws Exception {
-        try (var feedback = new ErrorFeedback(new NoneCodec(), 2)) {
+        try (var feedback = Memories.errorFeedback(new NoneCodec(), 2)) {
             feedback.prepare("a", memory(1), 1, encoded).commit();
             feedback.prepare("b", memory(1), 1, encoded).commit();
             String message = assertThrows(
@@ -367,11 +361,11 @@ final class ErrorFeedbackTest {
     @Test
     void whatIsOwedGoesIntoAnEncodingThatIsMadeFromItsBeginningOn() throws Exception {
         float[] values = Pattern.NORMAL.values(64 * 20);
-        var codec = new ChunkedTopKCodec(0.05, 64, 16);
+        var codec = new ChunkedTopKCodec(0.05, 64, 16, KERNELS);
         int bytes = (int) codec.encodedBytesMax(values.length);
         try (var arena = Arena.ofConfined();
-                var atOnce = new ErrorFeedback(codec, 1);
-                var gradual = new ErrorFeedback(codec, 1)) {
+                var atOnce = Memories.errorFeedback(codec, 1);
+                var gradual = Memories.errorFeedback(codec, 1)) {
             MemorySegment memory = arena.allocateFrom(Float32.FLOAT, values);
             MemorySegment expected = arena.allocate(bytes);
             MemorySegment made = arena.allocate(bytes);
@@ -395,7 +389,7 @@ final class ErrorFeedbackTest {
             assertEquals(700, refused.index());
             broken.pending().orElseThrow().rollback();
             assertArrayEquals(residual, gradual.remembered("t"), "the residual is kept");
-            var whole = new ErrorFeedback(new TopKCodec(0.1), 1);
+            var whole = Memories.errorFeedback(new TopKCodec(0.1, false, KERNELS), 1);
             assertThrows(IllegalArgumentException.class, () -> whole.beginInOrder("t", memory, values.length, made));
             whole.close();
         }

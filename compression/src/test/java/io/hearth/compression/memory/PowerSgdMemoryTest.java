@@ -112,7 +112,7 @@ final class PowerSgdMemoryTest {
                 noisy[i] = (float) (clean[i] + 0.1 * random.nextGaussian());
             }
             warm += distance(step(List.of(noisy), rows, columns), clean);
-            try (var fresh = new PowerSgdMemory(2, step, 1)) {
+            try (var fresh = Memories.powerSgd(2, step, 1)) {
                 members.set(0, fresh);
                 cold += distance(step(List.of(noisy), rows, columns), clean);
             }
@@ -348,7 +348,7 @@ final class PowerSgdMemoryTest {
         assertThrows(IllegalStateException.class, round::commit);
         assertThrows(IllegalArgumentException.class, () -> members.getFirst().begin(KEY, gradient, 0, 6));
         assertThrows(IllegalArgumentException.class, () -> members.getFirst().begin(KEY, gradient, 42, 6));
-        assertThrows(IllegalArgumentException.class, () -> new PowerSgdMemory(0, 0, 1));
+        assertThrows(IllegalArgumentException.class, () -> Memories.powerSgd(0, 0, 1));
     }
 
     @Test
@@ -389,7 +389,7 @@ final class PowerSgdMemoryTest {
 
     private void start(int world, int rank) {
         for (int member = 0; member < world; member++) {
-            members.add(new PowerSgdMemory(rank, 77, 1));
+            members.add(Memories.powerSgd(rank, 77, 1));
         }
     }
 

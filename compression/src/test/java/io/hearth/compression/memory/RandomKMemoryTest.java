@@ -1,10 +1,10 @@
 package io.hearth.compression.memory;
 
+import static io.hearth.compression.TestKernels.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.hearth.accel.select.Engines;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;
 import io.hearth.compression.format.Float32;
@@ -27,7 +27,7 @@ final class RandomKMemoryTest {
     }
 
     private static RandomKMemory memory(double fraction, boolean remembers) {
-        return new RandomKMemory(fraction, remembers, 2, Engines.best().codecKernels());
+        return new RandomKMemory(fraction, remembers, 2, KERNELS);
     }
 
     private MemorySegment of(float... values) {

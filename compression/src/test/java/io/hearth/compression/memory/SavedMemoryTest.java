@@ -1,11 +1,10 @@
 package io.hearth.compression.memory;
 
+import static io.hearth.compression.TestKernels.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.accel.CodecKernels;
-import io.hearth.accel.select.Engines;
 import io.hearth.compression.DgcOptions;
 import io.hearth.compression.Pending;
 import io.hearth.compression.Residual;
@@ -35,8 +34,6 @@ final class SavedMemoryTest {
     private static final int DAMAGED = Boolean.getBoolean("hearth.full") ? 20_000 : 5_000; // damaged memories
     private static final int COUNT = 37;
 
-    private static final CodecKernels KERNELS = Engines.best().codecKernels();
-
     private final Arena arena = Arena.ofConfined();
 
     @AfterEach
@@ -48,12 +45,13 @@ final class SavedMemoryTest {
     static Stream<IntFunction<GradientMemory>> kinds() {
         var options = DgcOptions.of(SparsitySchedule.dgc(3), 0.9f).reusing(4);
         return Stream.of(
-                tensors -> new ErrorFeedback(new LevelCodec(8, 8, true), tensors, 3),
-                tensors -> new ErrorFeedback(new RandomKCodec(0.1), tensors),
-                tensors -> new DgcMemory(options, tensors),
+                tensors -> Memories.errorFeedback(new LevelCodec(8, 8, true, KERNELS), tensors, 3),
+                tensors -> Memories.errorFeedback(new RandomKCodec(0.1, KERNELS), tensors),
+                tensors -> Memories.dgc(options, tensors),
                 tensors -> new ErrorFeedback(
-                        new LevelCodec(4, 8, false), Residual.BFLOAT16, tensors, 0, KERNELS, Workers.NONE),
-                tensors -> new ErrorFeedback(new TopKCodec(0.1), Residual.BFLOAT16, tensors, 0, KERNELS, Workers.NONE));
+                        new LevelCodec(4, 8, false, KERNELS), Residual.BFLOAT16, tensors, 0, KERNELS, Workers.NONE),
+                tensors -> new ErrorFeedback(
+                        new TopKCodec(0.1, false, KERNELS), Residual.BFLOAT16, tensors, 0, KERNELS, Workers.NONE));
     }
 
     /** Memories that keep every float32 exactly. */
@@ -139,9 +137,9 @@ final class SavedMemoryTest {
 
     @Test
     void anotherKindOrMoreTensorsThanAllowedAreRefused() throws Exception {
-        try (var feedback = new ErrorFeedback(new NoneCodec(), 3);
-                var small = new ErrorFeedback(new NoneCodec(), 1);
-                var dgc = new DgcMemory(DgcOptions.of(SparsitySchedule.constant(0.1), 0), 3)) {
+        try (var feedback = Memories.errorFeedback(new NoneCodec(), 3);
+                var small = Memories.errorFeedback(new NoneCodec(), 1);
+                var dgc = Memories.dgc(DgcOptions.of(SparsitySchedule.constant(0.1), 0), 3)) {
             train(feedback, 1);
             byte[] saved = bytes(save(feedback));
             assertRefused(small, saved);
@@ -151,7 +149,7 @@ final class SavedMemoryTest {
 
     @Test
     void aNegativeNumberOfStepsIsRefused() throws Exception {
-        try (var feedback = new ErrorFeedback(new NoneCodec(), 1)) {
+        try (var feedback = Memories.errorFeedback(new NoneCodec(), 1)) {
             step(feedback, "a", 1);
             byte[] bad = bytes(save(feedback));
             bad[12 + 4 + 1 + 16 + 7] =
@@ -166,7 +164,7 @@ final class SavedMemoryTest {
 
     @Test
     void aPendingEncodingHasToBeEndedFirst() throws Exception {
-        try (var feedback = new ErrorFeedback(new NoneCodec(), 1)) {
+        try (var feedback = Memories.errorFeedback(new NoneCodec(), 1)) {
             MemorySegment saved = save(feedback);
             var pending = feedback.prepare("a", arena.allocate(4), 1, arena.allocate(100));
             assertThrows(IllegalStateException.class, feedback::savedBytes);

@@ -1,11 +1,10 @@
 package io.hearth.compression.memory;
 
+import static io.hearth.compression.TestKernels.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.hearth.accel.CodecKernels;
-import io.hearth.accel.select.Engines;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pattern;
@@ -25,7 +24,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The result does not depend on the number of threads that share the work on a tensor. */
 final class WorkersTest {
-    private static final CodecKernels KERNELS = Engines.best().codecKernels();
     private static final int COUNT = 200_003;
 
     private final Arena arena = Arena.ofShared();

@@ -1,12 +1,14 @@
 package io.hearth.compression.sparse;
 
+import static io.hearth.compression.TestKernels.KERNELS;
+
 import io.hearth.compression.Codec;
 import io.hearth.compression.CodecContractTest;
 
 final class ChunkedTopKAllTest extends CodecContractTest {
     @Override
     protected Codec codec() {
-        return new ChunkedTopKCodec(1, 64, 2);
+        return new ChunkedTopKCodec(1, 64, 2, KERNELS);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.hearth.compression.sparse;
 
+import static io.hearth.compression.TestKernels.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class ChunkedTopKCodecTest extends CodecContractTest {
     @Override
     protected Codec codec() {
-        return new ChunkedTopKCodec(0.1, 256, 16);
+        return new ChunkedTopKCodec(0.1, 256, 16, KERNELS);
     }
 
     @Override
@@ -78,7 +79,7 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
     @CsvSource({"0.01, 4096, 16, 0.0002", "0.01, 4096, 4, 0.07", "0.05, 64, 4, 0.07", "0.01, 4096, 2, 0.3"})
     void valuesArriveToAFractionOfThemselves(double fraction, int chunk, int bits, double error) throws Exception {
         float[] values = Pattern.NORMAL.values(50_000);
-        float[] decoded = roundTrip(new ChunkedTopKCodec(fraction, chunk, bits), values);
+        float[] decoded = roundTrip(new ChunkedTopKCodec(fraction, chunk, bits, KERNELS), values);
         for (int i = 0; i < values.length; i++) {
             assertTrue(
                     decoded[i] == 0 || Math.abs(decoded[i] - values[i]) <= error * Math.abs(values[i]),
@@ -91,14 +92,14 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
     @CsvSource({"16, 110", "4, 187", "2, 210"})
     void aRealModelIsSoManyTimesSmaller(int bits, int ratio) {
         long count = 1 << 20;
-        long bytes = new ChunkedTopKCodec(0.01, 4096, bits).encodedBytesMax(count);
+        long bytes = new ChunkedTopKCodec(0.01, 4096, bits, KERNELS).encodedBytesMax(count);
         assertTrue(bytes * ratio <= count * Float.BYTES, count * (double) Float.BYTES / bytes + "x");
     }
 
     /** The search takes the bound of one chunk as a guess for the next, which may have values of quite another size. */
     @Test
     void chunksOfQuiteOtherSizesFindTheirLargestToo() throws Exception {
-        var codec = new ChunkedTopKCodec(0.05, 64, 16);
+        var codec = new ChunkedTopKCodec(0.05, 64, 16, KERNELS);
         float[] values = new float[64 * 40];
         for (int chunk = 0; chunk < 40; chunk++) {
             float scale = chunk % 7 == 0 ? 0 : (float) Math.scalb(1.0, (chunk * 37 % 200) - 120);
@@ -112,7 +113,7 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
     /** Chunks with fewer values than there is room for. */
     @Test
     void fewValuesAreFewInTheEncodingToo() throws Exception {
-        var codec = new ChunkedTopKCodec(0.25, 64, 4);
+        var codec = new ChunkedTopKCodec(0.25, 64, 4, KERNELS);
         float[] values = new float[64 * 3];
         values[64 + 5] = -3;
         values[64 + 63] = 2;
@@ -133,9 +134,9 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
         values[3] = 1;
         values[4] = 1 / 7f;
         values[5] = 1 / 300f;
-        assertArrayEquals(new int[] {3, 4}, kept(roundTrip(new ChunkedTopKCodec(0.1, 64, 2), values)));
-        assertArrayEquals(new int[] {3, 4}, kept(roundTrip(new ChunkedTopKCodec(0.1, 64, 4), values)));
-        assertArrayEquals(new int[] {3, 4, 5}, kept(roundTrip(new ChunkedTopKCodec(0.1, 64, 16), values)));
+        assertArrayEquals(new int[] {3, 4}, kept(roundTrip(new ChunkedTopKCodec(0.1, 64, 2, KERNELS), values)));
+        assertArrayEquals(new int[] {3, 4}, kept(roundTrip(new ChunkedTopKCodec(0.1, 64, 4, KERNELS), values)));
+        assertArrayEquals(new int[] {3, 4, 5}, kept(roundTrip(new ChunkedTopKCodec(0.1, 64, 16, KERNELS), values)));
     }
 
     /** The bytes are the same, and bytes already made do not change. */
@@ -143,7 +144,7 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
     @ValueSource(longs = {1, 7, 15, 16, 100, 5000})
     void anEncodingMayBeMadeFromItsBeginningOn(long stride) throws Exception {
         float[] values = Pattern.NORMAL.values(64 * 20 + 13);
-        var codec = new ChunkedTopKCodec(0.05, 64, 4);
+        var codec = new ChunkedTopKCodec(0.05, 64, 4, KERNELS);
         byte[] whole = encoded(codec, 0, values);
         try (var arena = Arena.ofConfined()) {
             MemorySegment memory = arena.allocateFrom(Float32.FLOAT, values);

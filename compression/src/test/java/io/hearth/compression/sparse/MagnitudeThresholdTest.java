@@ -1,11 +1,10 @@
 package io.hearth.compression.sparse;
 
+import static io.hearth.compression.TestKernels.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.accel.CodecKernels;
-import io.hearth.accel.select.Engines;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.format.Float32;
 import java.lang.foreign.Arena;
@@ -16,7 +15,6 @@ import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
 final class MagnitudeThresholdTest {
-    private static final CodecKernels KERNELS = Engines.best().codecKernels();
     private static final int COUNT = 40_000;
     private static final int[] KEPT = {1, 2, 40, 399, 4000, 20_000, COUNT - 1, COUNT};
 

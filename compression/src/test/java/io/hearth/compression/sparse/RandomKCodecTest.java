@@ -1,5 +1,6 @@
 package io.hearth.compression.sparse;
 
+import static io.hearth.compression.TestKernels.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,7 +17,7 @@ final class RandomKCodecTest extends CodecContractTest {
 
     @Override
     protected Codec codec() {
-        return new RandomKCodec(FRACTION);
+        return new RandomKCodec(FRACTION, KERNELS);
     }
 
     /** A tensor of ones shows which indices are kept; the test then checks the values at these indices. */

@@ -1,5 +1,7 @@
 package io.hearth.compression.sparse;
 
+import static io.hearth.compression.TestKernels.KERNELS;
+
 import io.hearth.compression.Codec;
 import io.hearth.compression.CodecContractTest;
 
@@ -7,7 +9,7 @@ import io.hearth.compression.CodecContractTest;
 final class TopKAllTest extends CodecContractTest {
     @Override
     protected Codec codec() {
-        return new TopKCodec(1);
+        return new TopKCodec(1, false, KERNELS);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.hearth.compression.sparse;
 
+import static io.hearth.compression.TestKernels.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -21,7 +22,7 @@ final class TopKCodecTest extends CodecContractTest {
 
     @Override
     protected Codec codec() {
-        return new TopKCodec(FRACTION);
+        return new TopKCodec(FRACTION, false, KERNELS);
     }
 
     @Override
@@ -73,7 +74,7 @@ final class TopKCodecTest extends CodecContractTest {
     @Test
     void bothKindsOfValuesAreRead() throws Exception {
         float[] values = Pattern.NORMAL.values(500);
-        float[] exact = decoded(encoded(new TopKCodec(FRACTION, true), 0, values), 500);
+        float[] exact = decoded(encoded(new TopKCodec(FRACTION, true, KERNELS), 0, values), 500);
         assertBitsEqual(oracle(values, FRACTION), exact, "full");
         assertBitsEqual(HalfOracle.kept(exact), decoded(encoded(values), 500), "half");
     }

@@ -1,12 +1,14 @@
 package io.hearth.compression.sparse;
 
+import static io.hearth.compression.TestKernels.KERNELS;
+
 import io.hearth.compression.Codec;
 import io.hearth.compression.CodecContractTest;
 
 final class TopKSparseTest extends CodecContractTest {
     @Override
     protected Codec codec() {
-        return new TopKCodec(0.01);
+        return new TopKCodec(0.01, false, KERNELS);
     }
 
     @Override

@@ -62,7 +62,7 @@ final class CompressionMemoriesTest {
     /** A custom codec has the name of a built-in one: its residuals are restored to it, and to no other codec. */
     @Test
     void aCodecOfTheCallersOwnComesBackWhereItIsInUse() throws Exception {
-        var own = new CompressionStrategy.Custom(new TopKCodec(0.25, true));
+        var own = new CompressionStrategy.Custom(new TopKCodec(0.25, true, KERNELS));
         try (var arena = Arena.ofConfined();
                 var one = new CompressionMemories(KERNELS, Workers.NONE, own);
                 var usual = new CompressionMemories(KERNELS, Workers.NONE, own);

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.select.Engines;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.block.LevelCodec;
@@ -17,6 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Parts hold each value once, fit into segments, and have fewer bytes than plain values. */
 final class EncodedPartsTest {
+    private static final CodecKernels KERNELS = Engines.best().codecKernels();
+
     private static BlockCodec codec(String text) {
         return (BlockCodec) Codecs.of((CompressionStrategy.Coded) CompressionStrategy.parse(text));
     }
@@ -55,7 +59,7 @@ final class EncodedPartsTest {
     /** The network of the digits example in a group of four: one part for each rank, 19 of its 76 blocks. */
     @Test
     void aSmallTensorIsSharedByAll() {
-        var parts = EncodedParts.of(new LevelCodec(8, 64, false), 4810, 4, 1 << 18);
+        var parts = EncodedParts.of(new LevelCodec(8, 64, false, KERNELS), 4810, 4, 1 << 18);
         assertEquals(4, parts.parts());
         assertEquals(19 * 64, parts.valuesEach());
         assertEquals(4 * 1312, parts.bytes());
@@ -69,8 +73,10 @@ final class EncodedPartsTest {
 
     @Test
     void aBlockHasToFitIntoASegment() {
-        EncodedParts.requireFits(new LevelCodec(8, 64, false), 84);
-        assertThrows(IllegalArgumentException.class, () -> EncodedParts.requireFits(new LevelCodec(8, 64, false), 83));
-        assertFalse(EncodedParts.pays(new LevelCodec(8, 64, false), 0));
+        EncodedParts.requireFits(new LevelCodec(8, 64, false, KERNELS), 84);
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> EncodedParts.requireFits(new LevelCodec(8, 64, false, KERNELS), 83));
+        assertFalse(EncodedParts.pays(new LevelCodec(8, 64, false, KERNELS), 0));
     }
 }

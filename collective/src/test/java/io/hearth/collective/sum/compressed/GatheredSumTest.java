@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.select.Engines;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.CollectiveConfig;
 import io.hearth.collective.CollectiveMetrics;
@@ -38,6 +40,7 @@ import org.junit.jupiter.api.Test;
 
 /** Sums under lossy codecs, through the collective. */
 final class GatheredSumTest {
+    private static final CodecKernels KERNELS = Engines.best().codecKernels();
     private static final EngineOptions OPTIONS = new EngineOptions(
             Duration.ofMinutes(1),
             CollectiveConfig.DEFAULTS.by(AllReduceStrategy.RING).cut(512, 1024),
@@ -82,7 +85,8 @@ final class GatheredSumTest {
     void ranksEndWithTheSameBitsNearTheTrueMean() throws Exception {
         for (int world = 1; world <= 4; world++) {
             for (int count : new int[] {0, 1, 7, 1009}) {
-                float[] got = train(world, new LevelCodec(8, CompressionStrategy.Int8.BLOCK_DEFAULT, false), 5, count);
+                float[] got = train(
+                        world, new LevelCodec(8, CompressionStrategy.Int8.BLOCK_DEFAULT, false, KERNELS), 5, count);
                 for (int i = 0; i < count; i++) {
                     float truth = 0;
                     for (int step = 0; step < 5; step++) {
@@ -137,13 +141,14 @@ final class GatheredSumTest {
 
     @Test
     void anApplicationsOwnCodecOfAFixedRateIsSummed() throws Exception {
-        float[] sum = train(3, new Whole(new LevelCodec(8, CompressionStrategy.Int8.BLOCK_DEFAULT, false)), 4, 5003);
+        float[] sum =
+                train(3, new Whole(new LevelCodec(8, CompressionStrategy.Int8.BLOCK_DEFAULT, false, KERNELS)), 4, 5003);
         assertNotEquals(0, sum[17]);
     }
 
     @Test
     void topKSendsAFractionAndAllAgree() throws Exception {
-        train(3, new TopKCodec(0.01), 4, 5003);
+        train(3, new TopKCodec(0.01, false, KERNELS), 4, 5003);
     }
 
     /** Memory is taken for the bytes that a codec wrote, not for the most that it might write. */
@@ -340,7 +345,7 @@ final class GatheredSumTest {
     /** The codec, computed on arrays. */
     private static final class Sparse {
         static float[] largest(float[] values, double fraction) throws Exception {
-            var codec = new TopKCodec(fraction);
+            var codec = new TopKCodec(fraction, false, KERNELS);
             try (var arena = Arena.ofConfined()) {
                 var in = arena.allocate(4L * values.length);
                 MemorySegment.copy(values, 0, in, ValueLayout.JAVA_FLOAT, 0, values.length);
