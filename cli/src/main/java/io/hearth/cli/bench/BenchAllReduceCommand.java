@@ -1,7 +1,5 @@
 package io.hearth.cli.bench;
 
-import io.hearth.accel.select.Engines;
-import io.hearth.agent.CalibrationFile;
 import io.hearth.bench.AllReduceBench;
 import io.hearth.bench.BenchCipher;
 import io.hearth.bench.BenchLine;
@@ -119,7 +117,7 @@ public final class BenchAllReduceCommand implements Callable<Integer> {
         }
         @Nullable BenchLab lab = labId == null ? null : lab(labId);
         BenchPlan plan = plan(place(lab), wanted);
-        Engines.chosen(sums.engine, CalibrationFile.in(terminal.environment())); // once, not by all ranks at once
+        var _ = sums.engine.chosen(terminal); // once, not by all ranks at once
         var bench = new AllReduceBench((rank, arguments) -> {
             ProcessBuilder builder = SelfProcess.of(arguments);
             if (lab != null) {
@@ -144,7 +142,7 @@ public final class BenchAllReduceCommand implements Callable<Integer> {
                 measured.algorithm,
                 sums.compression,
                 sums.transport,
-                sums.engine,
+                sums.engine.name,
                 measured.cipher,
                 timeout,
                 measured.trace);
@@ -160,7 +158,7 @@ public final class BenchAllReduceCommand implements Callable<Integer> {
                     .with(EngineOptions.DEFAULTS.as(sums.compression))
                     .connectWithin(timeout)
                     .transport(sums.transport)
-                    .reducer(Engines.chosen(sums.engine, CalibrationFile.in(terminal.environment())));
+                    .reducer(sums.engine.chosen(terminal));
             measured.cipher.check(config);
             plan = plan(BenchPlace.hosts(List.of(list.split(",", -1))), wanted);
         } catch (IllegalArgumentException wrong) {

@@ -1,7 +1,5 @@
 package io.hearth.cli.bench;
 
-import io.hearth.accel.select.Engines;
-import io.hearth.agent.CalibrationFile;
 import io.hearth.bench.BenchCipher;
 import io.hearth.bench.RankBench;
 import io.hearth.bench.SizeSpec;
@@ -92,7 +90,7 @@ public final class BenchRankCommand implements Callable<Integer> {
             config = new DistributedConfig(BenchHosts.parse(peers), rank)
                     .with(EngineOptions.DEFAULTS.as(sums.compression).onLoss(onLoss))
                     .transport(sums.transport)
-                    .reducer(Engines.chosen(sums.engine, CalibrationFile.in(terminal.environment())));
+                    .reducer(sums.engine.chosen(terminal));
             measured.cipher.check(config);
             wanted = SizeSpec.parseList(sizes);
         } catch (IllegalArgumentException wrong) {
