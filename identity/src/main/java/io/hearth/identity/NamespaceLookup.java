@@ -58,6 +58,15 @@ public final class NamespaceLookup {
         return named(names.size() == 1 ? names.getFirst() : NetworkNamespace.DEFAULT_NAME);
     }
 
+    /**
+     * The namespace of that name, or the {@link #preferred} one if the name is empty.
+     *
+     * @throws SetupException as {@link #named}
+     */
+    public NetworkNamespace namedOrPreferred(String name) throws SetupException {
+        return name.isEmpty() ? preferred() : named(name);
+    }
+
     /** Whether the secret comes from the environment, so that the file of this home is ignored. */
     public boolean isGiven() {
         return !secret.isEmpty() || !secretFile.isEmpty();

@@ -10,9 +10,7 @@ import io.hearth.discovery.PeerSource;
 import io.hearth.discovery.Sighting;
 import io.hearth.discovery.SocketAddresses;
 import io.hearth.discovery.StaticPeers;
-import io.hearth.discovery.mdns.InterfaceMonitor;
 import io.hearth.discovery.mdns.MdnsOptions;
-import io.hearth.discovery.mdns.MdnsSource;
 import io.hearth.discovery.mdns.machine.TagEncoding;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NodeId;
@@ -74,15 +72,12 @@ public final class JoinerSession implements AutoCloseable {
         turns = new Turns<>(machine, clock);
         links = node.links(ListenOptions.newcomer(config), new Events());
         source = peers.isEmpty()
-                ? new MdnsSource(
+                ? PairingNode.mdns(
                         TagEncoding.seeking(code.nameplate(), PairingNode.throwawayKey(random)),
                         MdnsOptions.ofPort(links.port())
                                 .on(ListenOptions.interfaces(config))
                                 .silent(),
-                        InterfaceMonitor.ofThisMachine(),
-                        clock,
-                        () -> {},
-                        _ -> {})
+                        clock)
                 : StaticPeers.of(peers);
         source.start(this::sighted);
     }
@@ -188,7 +183,7 @@ public final class JoinerSession implements AutoCloseable {
 
         @Override
         public void arrived(NodeId peer, byte[] message) {
-            turns.offer(new Event.Arrived(peer, SponsorSession.frame(message)));
+            turns.offer(new Event.Arrived(peer, PairingNode.frame(message)));
         }
 
         @Override

@@ -2,8 +2,13 @@ package io.hearth.agent.pairing;
 
 import io.hearth.agent.HearthConfig;
 import io.hearth.agent.ListenOptions;
+import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
+import io.hearth.discovery.mdns.InterfaceMonitor;
+import io.hearth.discovery.mdns.MdnsOptions;
+import io.hearth.discovery.mdns.MdnsSource;
+import io.hearth.discovery.mdns.machine.TagEncoding;
 import io.hearth.discovery.mdns.machine.TagKey;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.IdentityFile;
@@ -11,6 +16,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.SlotLease;
 import io.hearth.identity.SystemBoot;
+import io.hearth.identity.pairing.machine.PairingEncoding;
 import io.hearth.topology.LocalProfile;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkOptions;
@@ -44,6 +50,16 @@ record PairingNode(NodeIdentity identity, String label, SlotLease lease) impleme
                 lease.bootId(),
                 SystemBoot.ofThisComputer());
         return PairLinks.open(options, identity, self, observer);
+    }
+
+    /** Adverts or searches of a pairing, over mDNS. */
+    static MdnsSource mdns(TagEncoding tags, MdnsOptions options, Clock clock) {
+        return new MdnsSource(tags, options, InterfaceMonitor.ofThisMachine(), clock, () -> {}, _ -> {});
+    }
+
+    /** Cuts a message that is longer than any valid one. It is malformed anyway, and need not fill the queue. */
+    static Bytes frame(byte[] message) {
+        return message.length > PairingEncoding.BYTES_MAX ? Bytes.EMPTY : Bytes.of(message);
     }
 
     /** A random key that no node keeps, not even this one. The nodes of a namespace treat its adverts as those of a stranger. */

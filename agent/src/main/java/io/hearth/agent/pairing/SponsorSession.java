@@ -6,7 +6,6 @@ import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.SocketAddresses;
-import io.hearth.discovery.mdns.InterfaceMonitor;
 import io.hearth.discovery.mdns.MdnsOptions;
 import io.hearth.discovery.mdns.MdnsSource;
 import io.hearth.discovery.mdns.machine.TagEncoding;
@@ -16,7 +15,6 @@ import io.hearth.identity.SlotLease;
 import io.hearth.identity.pairing.JPake;
 import io.hearth.identity.pairing.Sponsor;
 import io.hearth.identity.pairing.machine.PairingCode;
-import io.hearth.identity.pairing.machine.PairingEncoding;
 import io.hearth.identity.pairing.machine.PairingLimits;
 import io.hearth.identity.pairing.machine.SponsorMachine;
 import io.hearth.identity.pairing.machine.SponsorMachine.Effect;
@@ -58,15 +56,12 @@ public final class SponsorSession implements AutoCloseable {
         turns = new Turns<>(
                 new SponsorMachine(node.identity().peer(), node.label(), code, JPake.nist3072(random), limits), clock);
         links = node.links(ListenOptions.sponsor(config), new Events());
-        mdns = new MdnsSource(
+        mdns = PairingNode.mdns(
                 new TagEncoding(List.of(PairingNode.throwawayKey(random))),
                 MdnsOptions.ofPort(links.port())
                         .on(ListenOptions.interfaces(config))
                         .nameplate(code.nameplate()),
-                InterfaceMonitor.ofThisMachine(),
-                clock,
-                () -> {},
-                _ -> {});
+                clock);
         mdns.start(_ -> {});
     }
 
@@ -152,17 +147,12 @@ public final class SponsorSession implements AutoCloseable {
 
         @Override
         public void arrived(NodeId peer, byte[] message) {
-            turns.offer(new Event.Arrived(peer, frame(message)));
+            turns.offer(new Event.Arrived(peer, PairingNode.frame(message)));
         }
 
         @Override
         public void gone(NodeId peer, String why) {
             turns.offer(new Event.Gone(peer));
         }
-    }
-
-    /** Cuts a message that is longer than any valid one. It is malformed anyway, and need not fill the queue. */
-    static Bytes frame(byte[] message) {
-        return message.length > PairingEncoding.BYTES_MAX ? Bytes.EMPTY : Bytes.of(message);
     }
 }

@@ -1,7 +1,5 @@
 package io.hearth.cli.bench;
 
-import io.hearth.accel.select.Engines;
-import io.hearth.agent.CalibrationFile;
 import io.hearth.bench.AllReduceBench;
 import io.hearth.bench.BenchCipher;
 import io.hearth.bench.BenchLine;
@@ -12,13 +10,12 @@ import io.hearth.bench.RankBench;
 import io.hearth.bench.RankTimes;
 import io.hearth.bench.SizeSpec;
 import io.hearth.cli.option.Loopback;
-import io.hearth.cli.option.SumOptions;
 import io.hearth.cli.process.SelfProcess;
 import io.hearth.cli.terminal.Durations;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.cli.terminal.Usage;
-import io.hearth.collective.EngineOptions;
+import io.hearth.collective.LossPolicy;
 import io.hearth.collective.ring.DistributedConfig;
 import io.hearth.collective.ring.RingBackend;
 import io.hearth.core.HearthException;
@@ -55,9 +52,6 @@ public final class BenchAllReduceCommand implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec command;
-
-    @Mixin
-    private final SumOptions sums = new SumOptions();
 
     @Mixin
     private final BenchOptions measured = new BenchOptions();
@@ -111,7 +105,7 @@ public final class BenchAllReduceCommand implements Callable<Integer> {
     @Override
     public Integer call() throws HearthException, InterruptedException {
         List<SizeSpec> wanted = sizes();
-        if (measured.cipher == BenchCipher.COPY && sums.transport != DataTransport.TCP) {
+        if (measured.cipher == BenchCipher.COPY && measured.sums.transport != DataTransport.TCP) {
             throw wrong("--cipher copy compares with encrypted TCP, not with shared memory: add --transport tcp");
         }
         if (hosts != null) {
@@ -119,7 +113,7 @@ public final class BenchAllReduceCommand implements Callable<Integer> {
         }
         @Nullable BenchLab lab = labId == null ? null : lab(labId);
         BenchPlan plan = plan(place(lab), wanted);
-        Engines.chosen(sums.engine, CalibrationFile.in(terminal.environment())); // once, not by all ranks at once
+        var _ = measured.sums.engine.chosen(terminal); // once, not by all ranks at once
         var bench = new AllReduceBench((rank, arguments) -> {
             ProcessBuilder builder = SelfProcess.of(arguments);
             if (lab != null) {
@@ -142,9 +136,9 @@ public final class BenchAllReduceCommand implements Callable<Integer> {
                 place,
                 wanted,
                 measured.algorithm,
-                sums.compression,
-                sums.transport,
-                sums.engine,
+                measured.sums.compression,
+                measured.sums.transport,
+                measured.sums.engine.name,
                 measured.cipher,
                 timeout,
                 measured.trace);
@@ -156,19 +150,15 @@ public final class BenchAllReduceCommand implements Callable<Integer> {
         BenchPlan plan;
         try {
             List<InetSocketAddress> nodes = BenchHosts.parse(list);
-            config = new DistributedConfig(nodes, rankAsked == null ? BenchHosts.rank(nodes) : rankAsked)
-                    .with(EngineOptions.DEFAULTS.as(sums.compression))
-                    .connectWithin(timeout)
-                    .transport(sums.transport)
-                    .reducer(Engines.chosen(sums.engine, CalibrationFile.in(terminal.environment())));
-            measured.cipher.check(config);
+            int rank = rankAsked == null ? BenchHosts.rank(nodes) : rankAsked;
+            config = measured.config(nodes, rank, LossPolicy.RETRY, terminal).connectWithin(timeout);
             plan = plan(BenchPlace.hosts(List.of(list.split(",", -1))), wanted);
         } catch (IllegalArgumentException wrong) {
             throw Usage.mistake(command, String.valueOf(wrong.getMessage()));
         }
         try (NamespaceKeys keys = BenchHosts.namespace(terminal, true).keys();
                 RingBackend backend = measured.cipher.open(config, keys)) {
-            var bench = new RankBench(backend, measured.algorithm, sums.compression);
+            RankBench bench = measured.bench(backend);
             var own = new ArrayList<RankTimes>();
             bench.run(wanted, own::add);
             List<BenchLine> lines = HostsBench.lines(backend, plan, own);
@@ -198,7 +188,7 @@ public final class BenchAllReduceCommand implements Callable<Integer> {
         if (!BenchLab.isId(id)) {
             throw wrong("--lab must be 1 to 20 lower-case letters and digits, as given to lab/lan, got '" + id + "'");
         }
-        if (sums.transport == DataTransport.SHM) {
+        if (measured.sums.transport == DataTransport.SHM) {
             throw wrong("--transport shm works within one host, and --lab gives each rank a host of its own:"
                     + " leave one of them out");
         }

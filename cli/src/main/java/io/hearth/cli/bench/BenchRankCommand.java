@@ -1,16 +1,12 @@
 package io.hearth.cli.bench;
 
-import io.hearth.accel.select.Engines;
-import io.hearth.agent.CalibrationFile;
 import io.hearth.bench.BenchCipher;
 import io.hearth.bench.RankBench;
 import io.hearth.bench.SizeSpec;
 import io.hearth.cli.option.Converters;
-import io.hearth.cli.option.SumOptions;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.cli.terminal.Usage;
-import io.hearth.collective.EngineOptions;
 import io.hearth.collective.LossPolicy;
 import io.hearth.collective.ring.DistributedConfig;
 import io.hearth.collective.ring.RingBackend;
@@ -39,9 +35,6 @@ public final class BenchRankCommand implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec command;
-
-    @Mixin
-    private final SumOptions sums = new SumOptions();
 
     @Mixin
     private final BenchOptions measured = new BenchOptions();
@@ -89,11 +82,7 @@ public final class BenchRankCommand implements Callable<Integer> {
         DistributedConfig config;
         List<SizeSpec> wanted;
         try {
-            config = new DistributedConfig(BenchHosts.parse(peers), rank)
-                    .with(EngineOptions.DEFAULTS.as(sums.compression).onLoss(onLoss))
-                    .transport(sums.transport)
-                    .reducer(Engines.chosen(sums.engine, CalibrationFile.in(terminal.environment())));
-            measured.cipher.check(config);
+            config = measured.config(BenchHosts.parse(peers), rank, onLoss, terminal);
             wanted = SizeSpec.parseList(sizes);
         } catch (IllegalArgumentException wrong) {
             throw Usage.mistake(command, String.valueOf(wrong.getMessage()));
@@ -104,7 +93,7 @@ public final class BenchRankCommand implements Callable<Integer> {
         }
         try (NamespaceKeys keys = BenchHosts.namespace(terminal, rank == 0).keys();
                 RingBackend backend = measured.cipher.open(config, keys)) {
-            var bench = new RankBench(backend, measured.algorithm, sums.compression);
+            RankBench bench = measured.bench(backend);
             bench.run(wanted, times -> terminal.print(times.toJson()));
             measured.writeTrace(bench);
         }

@@ -29,11 +29,7 @@ public final class KernelCalibrateCommand implements Callable<Integer> {
     @Override
     public Integer call() throws SetupException {
         EngineSurvey survey = EngineSurvey.calibrated(CalibrationFile.in(terminal.environment()));
-        if (json) {
-            terminal.print(KernelInfoCommand.toJson(survey));
-        } else {
-            KernelInfoCommand.text(survey).forEach(terminal.out()::println);
-        }
+        KernelInfoCommand.print(survey, json, terminal);
         return Exit.OK;
     }
 }

@@ -40,13 +40,16 @@ public final class KernelInfoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws SetupException {
-        EngineSurvey survey = EngineSurvey.here(CalibrationFile.in(terminal.environment()));
+        print(EngineSurvey.here(CalibrationFile.in(terminal.environment())), json, terminal);
+        return Exit.OK;
+    }
+
+    static void print(EngineSurvey survey, boolean json, Terminal terminal) {
         if (json) {
             terminal.print(toJson(survey));
         } else {
             text(survey).forEach(terminal.out()::println);
         }
-        return Exit.OK;
     }
 
     static List<String> text(EngineSurvey survey) {

@@ -1,10 +1,9 @@
 package io.hearth.cli.chaos;
 
 import com.google.gson.JsonObject;
-import io.hearth.accel.EngineName;
 import io.hearth.cli.chaos.plan.ChaosDrill;
 import io.hearth.cli.chaos.plan.ChaosReport;
-import io.hearth.cli.option.EngineConverter;
+import io.hearth.cli.option.EngineOption;
 import io.hearth.cli.process.LabNetwork;
 import io.hearth.cli.terminal.Durations;
 import io.hearth.cli.terminal.Exit;
@@ -21,6 +20,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -87,12 +87,8 @@ public final class ChaosCommand implements Callable<Integer> {
             description = "With --only away: how long a host is unplugged (default: 11m).")
     private Optional<Duration> away = Optional.empty();
 
-    @Option(
-            names = "--engine",
-            paramLabel = EngineConverter.LABEL,
-            converter = EngineConverter.class,
-            description = EngineConverter.DESCRIPTION)
-    private EngineName engine = EngineName.AUTO;
+    @Mixin
+    private final EngineOption engine = new EngineOption();
 
     @Option(
             names = "--logs",
@@ -123,7 +119,7 @@ public final class ChaosCommand implements Callable<Integer> {
     @Override
     public Integer call() throws HearthException, InterruptedException {
         checkOptions();
-        EngineConverter.require(engine, terminal);
+        engine.require(terminal);
         long drawn = seed.orElseGet(() -> System.nanoTime() & Integer.MAX_VALUE);
         PrintStream messages = json ? terminal.err() : terminal.out();
         messages.println("seed " + drawn);
@@ -188,7 +184,7 @@ public final class ChaosCommand implements Callable<Integer> {
         boolean isOneMachine = only.filter(ChaosOnly.PROCESS::equals).isPresent();
         var setting =
                 new ChaosStage.Setting(isOneMachine, drill.map(ChaosDrill::slow).orElse(OptionalInt.empty()));
-        return ChaosStage.open(hosts(), setting, work, engine, logs);
+        return ChaosStage.open(hosts(), setting, work, engine.name, logs);
     }
 
     private Optional<ChaosDrill> drill(long drawn) {

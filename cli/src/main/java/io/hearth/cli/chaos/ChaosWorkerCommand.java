@@ -1,10 +1,9 @@
 package io.hearth.cli.chaos;
 
-import io.hearth.accel.EngineName;
 import io.hearth.agent.AutoDiscoveryBackend;
 import io.hearth.agent.HearthConfig;
 import io.hearth.cli.chaos.plan.ChaosEvent;
-import io.hearth.cli.option.EngineConverter;
+import io.hearth.cli.option.EngineOption;
 import io.hearth.cli.process.ParentPipe;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
@@ -13,6 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code hearth chaos-worker}: the worker that {@code hearth chaos} starts on each host. It prints {@link ChaosEvent}s on standard output. */
@@ -44,12 +44,8 @@ public final class ChaosWorkerCommand implements Callable<Integer> {
     @Option(names = "--peers", required = true, description = "Number of other workers to wait for.")
     private int peers;
 
-    @Option(
-            names = "--engine",
-            paramLabel = EngineConverter.LABEL,
-            converter = EngineConverter.class,
-            description = EngineConverter.DESCRIPTION)
-    private EngineName engine = EngineName.AUTO;
+    @Mixin
+    private final EngineOption engine = new EngineOption();
 
     public ChaosWorkerCommand(Terminal terminal) {
         this.terminal = terminal;
@@ -64,7 +60,7 @@ public final class ChaosWorkerCommand implements Callable<Integer> {
             }
         });
         HearthConfig config =
-                HearthConfig.defaults().namespace(NAMESPACE).group("chaos").engine(engine);
+                HearthConfig.defaults().namespace(NAMESPACE).group("chaos").engine(engine.name);
         try (AutoDiscoveryBackend hearth = AutoDiscoveryBackend.start(config, terminal.environment())) {
             hearth.waitForPeers(peers, TIMEOUT);
             switch (work) {

@@ -1,6 +1,5 @@
 package io.hearth.cli.demo;
 
-import io.hearth.cli.option.EngineConverter;
 import io.hearth.cli.option.SumOptions;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
@@ -66,7 +65,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws HearthException, InterruptedException {
         Demo.Options options = options();
-        EngineConverter.require(sums.engine, terminal);
+        sums.engine.require(terminal);
         var screen = new DemoScreen(json ? terminal.err() : terminal.out(), !json && terminal.interactive());
         DemoSummary summary = new Demo(options, screen).run();
         if (json) {
@@ -89,7 +88,7 @@ public final class DemoCommand implements Callable<Integer> {
                         epochs,
                         sums.compression.text(),
                         sums.transport,
-                        sums.engine,
+                        sums.engine.name,
                         kills,
                         record.map(ClassArchive::new)));
     }

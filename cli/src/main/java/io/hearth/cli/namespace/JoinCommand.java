@@ -144,15 +144,11 @@ public final class JoinCommand implements Callable<Integer> {
 
     private void tell(Effect.Failed failed) {
         if (json) {
-            JsonObject data = PairCommand.event("failed");
-            data.addProperty("address", failed.address());
-            data.addProperty("id", failed.sponsor().peer().text());
-            data.addProperty("why", failed.why());
-            terminal.print(data);
+            terminal.print(PairingLines.failed(failed.sponsor(), failed.address(), failed.why()));
             return;
         }
         terminal.err()
-                .println("tried " + PairCommand.machine("", failed.sponsor(), failed.address()) + ": " + failed.why());
+                .println("tried " + PairingLines.machine("", failed.sponsor(), failed.address()) + ": " + failed.why());
     }
 
     private int tell(Outcome outcome, NamespaceNewcomer newcomer, PairingCode code) throws SetupException {
@@ -160,16 +156,13 @@ public final class JoinCommand implements Callable<Integer> {
             case Outcome.Paired(var sponsor, var label, var address) -> {
                 var joined = newcomer.joined().orElseThrow();
                 if (json) {
-                    JsonObject data = PairCommand.event("paired");
-                    data.addProperty("id", sponsor.peer().text());
-                    data.addProperty("label", label);
-                    data.addProperty("address", address);
+                    JsonObject data = PairingLines.paired(sponsor, label, address);
                     data.addProperty("namespace", joined.namespace());
                     data.addProperty("key_id", joined.keyId());
                     terminal.print(data);
                 } else {
                     terminal.out()
-                            .println("paired with " + PairCommand.machine(label, sponsor, address)
+                            .println("paired with " + PairingLines.machine(label, sponsor, address)
                                     + ": this machine is in namespace " + joined.namespace() + ", key id "
                                     + joined.keyId());
                 }
@@ -198,9 +191,7 @@ public final class JoinCommand implements Callable<Integer> {
 
     private void ended(String why) {
         if (json) {
-            JsonObject data = PairCommand.event("ended");
-            data.addProperty("why", why);
-            terminal.print(data);
+            terminal.print(PairingLines.ended(why));
         }
     }
 

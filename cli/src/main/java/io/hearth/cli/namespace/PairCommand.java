@@ -15,7 +15,6 @@ import io.hearth.discovery.HostPort;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceLookup;
 import io.hearth.identity.NetworkNamespace;
-import io.hearth.identity.NodeId;
 import io.hearth.identity.pairing.NamespaceSponsor;
 import io.hearth.identity.pairing.PairingCodes;
 import io.hearth.identity.pairing.machine.PairingCode;
@@ -77,7 +76,7 @@ public final class PairCommand implements Callable<Integer> {
         HearthConfig config = config();
         HearthHome home = HearthHome.open(terminal.environment());
         var lookup = new NamespaceLookup(home, terminal.environment());
-        NetworkNamespace found = namespace.isEmpty() ? lookup.preferred() : lookup.named(namespace);
+        NetworkNamespace found = lookup.namedOrPreferred(namespace);
         lookup.warning().ifPresent(terminal::error);
         var sponsor =
                 new NamespaceSponsor(home, found, LocalProfile.read("", "").label(), Clock.system());
@@ -105,7 +104,7 @@ public final class PairCommand implements Callable<Integer> {
     private void show(PairingCode code, int listens) {
         long seconds = TimeUnit.NANOSECONDS.toSeconds(PairingLimits.DEFAULT.codeLifeNanos());
         if (json) {
-            JsonObject data = event("code");
+            JsonObject data = PairingLines.event("code");
             data.addProperty("code", code.text());
             data.addProperty("port", listens);
             data.addProperty("seconds", seconds);
@@ -121,16 +120,14 @@ public final class PairCommand implements Callable<Integer> {
 
     private void tell(Effect.Failed failed) {
         if (json) {
-            JsonObject data = event("failed");
-            data.addProperty("address", failed.address());
-            data.addProperty("id", failed.joiner().peer().text());
-            data.addProperty("why", failed.why());
+            JsonObject data = PairingLines.failed(failed.joiner(), failed.address(), failed.why());
             data.addProperty("runs_left", failed.runsLeft());
             terminal.print(data);
             return;
         }
-        terminal.error("a try from " + machine("", failed.joiner(), failed.address()) + " failed: " + failed.why()
-                + "; " + failed.runsLeft() + " left; if that was not you, stop this command with Ctrl-C");
+        terminal.error(
+                "a try from " + PairingLines.machine("", failed.joiner(), failed.address()) + " failed: " + failed.why()
+                        + "; " + failed.runsLeft() + " left; if that was not you, stop this command with Ctrl-C");
     }
 
     private int tell(Outcome outcome, NetworkNamespace found) throws SetupException {
@@ -141,8 +138,8 @@ public final class PairCommand implements Callable<Integer> {
             case Outcome.Paired(var joiner, var label, var address, var confirmed) -> {
                 if (!json) {
                     terminal.out()
-                            .println("paired with " + machine(label, joiner, address) + ": it is in namespace "
-                                    + found.name() + " now");
+                            .println("paired with " + PairingLines.machine(label, joiner, address)
+                                    + ": it is in namespace " + found.name() + " now");
                 }
                 if (!confirmed) {
                     terminal.error(
@@ -165,33 +162,19 @@ public final class PairCommand implements Callable<Integer> {
     }
 
     private static JsonObject data(Outcome outcome) {
-        JsonObject data = event(outcome instanceof Outcome.Paired ? "paired" : "ended");
-        switch (outcome) {
+        return switch (outcome) {
             case Outcome.Paired(var joiner, var label, var address, var confirmed) -> {
-                data.addProperty("id", joiner.peer().text());
-                data.addProperty("label", label);
-                data.addProperty("address", address);
+                JsonObject data = PairingLines.paired(joiner, label, address);
                 data.addProperty("confirmed", confirmed);
+                yield data;
             }
             case Outcome.Exhausted(var address) -> {
-                data.addProperty("why", "exhausted");
+                JsonObject data = PairingLines.ended("exhausted");
                 data.addProperty("address", address);
+                yield data;
             }
-            case Outcome.Expired() -> data.addProperty("why", "expired");
-            case Outcome.Broken(var why) -> data.addProperty("why", why);
-        }
-        return data;
-    }
-
-    static JsonObject event(String name) {
-        var data = new JsonObject();
-        data.addProperty("schema", 1);
-        data.addProperty("event", name);
-        return data;
-    }
-
-    /** The other machine as both screens name it. Its label is its own choice. */
-    static String machine(String label, NodeId node, String address) {
-        return (label.isEmpty() ? "" : label + " ") + "(" + node.peer().shortText() + ") at " + address;
+            case Outcome.Expired() -> PairingLines.ended("expired");
+            case Outcome.Broken(var why) -> PairingLines.ended(why);
+        };
     }
 }

@@ -113,7 +113,7 @@ public final class RosterOptions {
     Known read(Terminal terminal) throws HearthException {
         HearthHome home = HearthHome.open(terminal.environment());
         var lookup = new NamespaceLookup(home, terminal.environment());
-        NetworkNamespace given = namespace.isEmpty() ? lookup.preferred() : lookup.named(namespace);
+        NetworkNamespace given = lookup.namedOrPreferred(namespace);
         NodeIdentity self = IdentityFile.in(home).loadOrCreate();
         var desk = new RosterDesk(home, given, self, LocalProfile.read("", "").label());
         Optional<JsonObject> status = status(terminal, home, given.name());

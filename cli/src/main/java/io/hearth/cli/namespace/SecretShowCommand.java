@@ -42,7 +42,7 @@ public final class SecretShowCommand implements Callable<Integer> {
                             + " logs; run this in a terminal, or copy the line of the secret from namespace.toml");
         }
         var lookup = new NamespaceLookup(HearthHome.open(terminal.environment()), terminal.environment());
-        NetworkNamespace namespace = name.isEmpty() ? lookup.preferred() : lookup.named(name);
+        NetworkNamespace namespace = lookup.namedOrPreferred(name);
         terminal.out().println(SecretText.of(namespace));
         return Exit.OK;
     }

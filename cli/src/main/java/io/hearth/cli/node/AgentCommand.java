@@ -1,11 +1,10 @@
 package io.hearth.cli.node;
 
-import io.hearth.accel.EngineName;
 import io.hearth.agent.HearthConfig;
 import io.hearth.agent.HearthNode;
 import io.hearth.agent.LocalAgent;
 import io.hearth.cli.option.Converters;
-import io.hearth.cli.option.EngineConverter;
+import io.hearth.cli.option.EngineOption;
 import io.hearth.cli.option.NetworkOptions;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
@@ -47,12 +46,8 @@ public final class AgentCommand implements Callable<Integer> {
                     + " (continue). Default: stall.")
     private boolean continueOnPartition;
 
-    @Option(
-            names = "--engine",
-            paramLabel = EngineConverter.LABEL,
-            converter = EngineConverter.class,
-            description = EngineConverter.DESCRIPTION)
-    private EngineName engine = EngineName.AUTO;
+    @Mixin
+    private final EngineOption engine = new EngineOption();
 
     public AgentCommand(Terminal terminal) {
         this.terminal = terminal;
@@ -81,7 +76,7 @@ public final class AgentCommand implements Callable<Integer> {
         HearthConfig config = network.applyTo(HearthConfig.defaults()
                 .agent(NodeId.AGENT)
                 .continueOnPartition(continueOnPartition)
-                .engine(engine));
+                .engine(engine.name));
         return port.isEmpty() ? config : network.checked(() -> config.port(port.get()));
     }
 }

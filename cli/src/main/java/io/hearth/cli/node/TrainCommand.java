@@ -248,7 +248,7 @@ public final class TrainCommand implements Callable<Integer> {
                     .maximumRanks(bounds.most())
                     .compression(sums.compression)
                     .transport(sums.transport)
-                    .engine(sums.engine));
+                    .engine(sums.engine.name));
         });
     }
 }

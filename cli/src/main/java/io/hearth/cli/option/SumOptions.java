@@ -1,8 +1,8 @@
 package io.hearth.cli.option;
 
-import io.hearth.accel.EngineName;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.transport.DataTransport;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options that all commands which sum gradients share. */
@@ -16,12 +16,8 @@ public final class SumOptions {
                             + " between processes of one user on one machine and TCP between all others (auto). Default: auto.")
     public DataTransport transport = DataTransport.AUTO;
 
-    @Option(
-            names = "--engine",
-            paramLabel = EngineConverter.LABEL,
-            converter = EngineConverter.class,
-            description = EngineConverter.DESCRIPTION)
-    public EngineName engine = EngineName.AUTO;
+    @Mixin
+    public final EngineOption engine = new EngineOption();
 
     @Option(
             names = "--compression",

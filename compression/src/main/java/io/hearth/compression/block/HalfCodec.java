@@ -133,10 +133,6 @@ public final class HalfCodec implements BlockCodec {
 
     @Override
     public void check(MemorySegment encoded, long count) throws MalformedMessageException {
-        Header.check(encoded, id(), 0, count);
-        if (encoded.byteSize() != encodedBytesMax(count)) {
-            throw new MalformedMessageException(count + " " + name() + " values need " + encodedBytesMax(count)
-                    + " bytes, got " + encoded.byteSize());
-        }
+        Header.check(encoded, id(), 0, count, encodedBytesMax(count));
     }
 }

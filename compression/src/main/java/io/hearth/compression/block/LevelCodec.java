@@ -67,7 +67,6 @@ public final class LevelCodec implements BlockCodec {
 
     @Override
     public long encode(MemorySegment values, long count, long seed, MemorySegment encoded) throws NonFiniteException {
-        Float32.checkRoom(values, count);
         return encodePart(values, 0, count, seed, encoded);
     }
 
@@ -114,9 +113,6 @@ public final class LevelCodec implements BlockCodec {
             long seed,
             MemorySegment encoded)
             throws NonFiniteException {
-        Float32.checkRoom(gradient, count);
-        Float32.checkRoom(residual, count);
-        Float32.checkRoom(nextResidual, count);
         return encodePartWithResidual(gradient, residual, nextResidual, 0, count, seed, encoded);
     }
 
@@ -174,11 +170,7 @@ public final class LevelCodec implements BlockCodec {
 
     @Override
     public void check(MemorySegment encoded, long count) throws MalformedMessageException {
-        Header.check(encoded, id(), format.block(), count);
-        if (encoded.byteSize() != encodedBytesMax(count)) {
-            throw new MalformedMessageException(count + " int" + format.bits() + " values in blocks of "
-                    + format.block() + " need " + encodedBytesMax(count) + " bytes, got " + encoded.byteSize());
-        }
+        Header.check(encoded, id(), format.block(), count, encodedBytesMax(count));
         long bad = kernels.badBlock(format, encoded, Header.BYTES, count);
         if (bad != CodecKernels.NONE) {
             float scale = encoded.get(Float32.FLOAT, Header.BYTES + format.bytes(bad));

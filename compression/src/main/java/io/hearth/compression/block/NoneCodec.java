@@ -95,10 +95,6 @@ public final class NoneCodec implements BlockCodec {
 
     @Override
     public void check(MemorySegment encoded, long count) throws MalformedMessageException {
-        Header.check(encoded, Header.NONE, 0, count);
-        if (encoded.byteSize() != encodedBytesMax(count)) {
-            throw new MalformedMessageException(
-                    count + " plain values in " + encoded.byteSize() + " bytes: the size does not fit");
-        }
+        Header.check(encoded, Header.NONE, 0, count, encodedBytesMax(count));
     }
 }

@@ -51,6 +51,17 @@ public final class Header {
         }
     }
 
+    /** Checks the header and the size of a whole encoding that always has {@code bytes}. */
+    public static void check(MemorySegment encoded, byte id, int parameter, long count, long bytes)
+            throws MalformedMessageException {
+        check(encoded, id, parameter, count);
+        if (encoded.byteSize() != bytes) {
+            throw new MalformedMessageException("an encoding of " + count + " values by codec " + id
+                    + " with parameter " + parameter + " needs " + bytes + " bytes, got " + encoded.byteSize()
+                    + ": the size does not fit");
+        }
+    }
+
     /** Checks everything but the parameter. */
     public static void check(MemorySegment encoded, byte id, long count) throws MalformedMessageException {
         checkRoom(encoded);

@@ -107,11 +107,7 @@ public final class RandomKCodec implements Codec {
 
     private void check(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
         Float32.checkRoom(values, count);
-        Header.check(encoded, Header.RANDOMK, 0, count);
-        if (encoded.byteSize() != encodedBytesMax(count)) {
-            throw new MalformedMessageException(TopKCodec.kept(fraction, count) + " of " + count + " values need "
-                    + encodedBytesMax(count) + " bytes, got " + encoded.byteSize());
-        }
+        Header.check(encoded, Header.RANDOMK, 0, count, encodedBytesMax(count));
         for (long i = 0; i < TopKCodec.kept(fraction, count); i++) {
             if (!Float.isFinite(encoded.get(Float32.FLOAT, at(i)))) {
                 throw new MalformedMessageException("kept value " + i + " is not finite");

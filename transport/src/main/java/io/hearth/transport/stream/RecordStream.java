@@ -12,7 +12,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import javax.crypto.AEADBadTagException;
@@ -36,8 +35,7 @@ public final class RecordStream implements OpenStream {
     private final Consumer<OpenStream> closed;
     private final ReentrantLock sending = new ReentrantLock(); // held by the thread that uses the sealer
     private final ReentrantLock receiving = new ReentrantLock(); // held by the thread that uses the opener
-    private final AtomicReference<@Nullable StreamException> broken =
-            new AtomicReference<>(); // the first writer wins; read by all threads
+    private final StreamFailure broken;
     private final byte[] ahead = new byte[AHEAD_BYTES]; // bytes read together with the previous record; under receiving
     private final ReceivedRecord received = new ReceivedRecord(); // under receiving, then the receiver's
     private int aheadFrom; // start of the bytes in it that were not used yet
@@ -62,6 +60,7 @@ public final class RecordStream implements OpenStream {
             Deadlines deadlines,
             Consumer<OpenStream> closed) {
         this.peer = peer;
+        this.broken = new StreamFailure(peer);
         this.id = id;
         this.channel = channel;
         this.sealer = sealer;
@@ -164,7 +163,7 @@ public final class RecordStream implements OpenStream {
 
     @Override
     public void close() {
-        if (broken.get() == null && sending.tryLock()) {
+        if (!broken.isPresent() && sending.tryLock()) {
             try (var _ = deadlines.closeAfter(channel, CLOSE_WAIT_NANOS)) {
                 write(0, RecordHeader.END, 0, 0, 0, MemorySegment.NULL, MemorySegment.NULL, 0);
             } catch (IOException peerGone) {
@@ -191,7 +190,7 @@ public final class RecordStream implements OpenStream {
             MemorySegment plaintext,
             long from)
             throws IOException {
-        requireWhole();
+        broken.requireNone();
         RecordBuffers scratch = buffers.get();
         byte[] record = scratch.record();
         RecordHeader.write(record, length, kind, chunk, collective, offset);
@@ -217,7 +216,7 @@ public final class RecordStream implements OpenStream {
     }
 
     private ReceivedRecord read() throws IOException {
-        requireWhole();
+        broken.requireNone();
         RecordBuffers scratch = buffers.get();
         byte[] record = scratch.record();
         if (aheadTo - aheadFrom < RecordHeader.BYTES) {
@@ -291,22 +290,14 @@ public final class RecordStream implements OpenStream {
         return in.flip();
     }
 
-    private void requireWhole() throws StreamException {
-        StreamException before = broken.get();
-        if (before != null) {
-            throw new StreamException(peer, before.kind(), "no longer usable", before);
-        }
-    }
-
     /** Ends the stream and returns the exception to throw: the first one, if another thread ended it meanwhile. */
     private StreamException fail(StreamException.Cause cause, String why, @Nullable Throwable thrown) {
         end(cause, why, thrown);
-        StreamException first = broken.get();
-        return first == null ? new StreamException(peer, cause, why, thrown) : first;
+        return broken.get();
     }
 
     private void end(StreamException.Cause cause, String why, @Nullable Throwable thrown) {
-        if (!broken.compareAndSet(null, new StreamException(peer, cause, why, thrown))) {
+        if (!broken.set(cause, why, thrown)) {
             return;
         }
         Deadlines.close(channel);
@@ -317,7 +308,7 @@ public final class RecordStream implements OpenStream {
 
     private void release(ReentrantLock lock, RecordCipher cipher) {
         lock.unlock();
-        if (broken.get() != null) {
+        if (broken.isPresent()) {
             wipe(lock, cipher);
         }
     }

@@ -11,7 +11,6 @@ import io.hearth.transport.stream.SharedRing.CorruptException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -58,8 +57,7 @@ public final class SharedMemoryStream implements OpenStream {
     private final Consumer<OpenStream> closed;
     private final ReentrantLock sending = new ReentrantLock(); // held by the writing thread
     private final ReentrantLock receiving = new ReentrantLock(); // held by the reading thread
-    private final AtomicReference<@Nullable StreamException> broken =
-            new AtomicReference<>(); // the first writer wins; read by all threads
+    private final StreamFailure broken;
     private final ReceivedRecord received = new ReceivedRecord(); // under receiving, then the receiver's
     private final Look record;
     private final Look room;
@@ -99,6 +97,7 @@ public final class SharedMemoryStream implements OpenStream {
             Deadlines deadlines,
             Consumer<OpenStream> closed) {
         this.peer = peer;
+        this.broken = new StreamFailure(peer);
         this.id = id;
         this.memory = memory;
         this.out = new SharedRing(memory.ring(dialed));
@@ -161,10 +160,7 @@ public final class SharedMemoryStream implements OpenStream {
             long sentBefore = bytesSent;
             bytesSent = sentBefore + RecordHeader.BYTES + whole;
         } catch (CorruptException scribbled) {
-            throw fail(
-                    StreamException.Cause.FORGED,
-                    "invalid data in its shared memory: " + scribbled.getMessage(),
-                    scribbled);
+            throw forged(scribbled);
         } catch (StreamException known) {
             throw known;
         } catch (InternalError error) {
@@ -207,10 +203,7 @@ public final class SharedMemoryStream implements OpenStream {
             }
             ended = true;
         } catch (CorruptException scribbled) {
-            throw fail(
-                    StreamException.Cause.FORGED,
-                    "invalid data in its shared memory: " + scribbled.getMessage(),
-                    scribbled);
+            throw forged(scribbled);
         } catch (StreamException known) {
             throw known;
         } catch (EOFException over) {
@@ -227,7 +220,7 @@ public final class SharedMemoryStream implements OpenStream {
 
     @Override
     public void close() {
-        if (broken.get() == null && sending.tryLock()) {
+        if (!broken.isPresent() && sending.tryLock()) {
             try (var _ = deadlines.closeAfter(outBell.channel(), CLOSE_WAIT_NANOS)) {
                 if (memory.enter()) {
                     try {
@@ -256,7 +249,7 @@ public final class SharedMemoryStream implements OpenStream {
     }
 
     private void awaitRoom(int length) throws IOException, CorruptException {
-        requireWhole();
+        broken.requireNone();
         roomWanted = length;
         if (out.hasRoom(length) || comesSoon(room, outSpin)) {
             return;
@@ -274,7 +267,7 @@ public final class SharedMemoryStream implements OpenStream {
     }
 
     private void awaitRecord() throws IOException, CorruptException {
-        requireWhole();
+        broken.requireNone();
         if (in.read(received) || comesSoon(record, inSpin)) {
             return;
         }
@@ -310,7 +303,7 @@ public final class SharedMemoryStream implements OpenStream {
                     return true;
                 }
             }
-            requireWhole();
+            broken.requireNone();
         } while (clock.nanoTime() - startNanos < spinNanos);
         spin.inVain(spinNanos);
         for (int i = 0; i < YIELDS; i++) {
@@ -363,23 +356,22 @@ public final class SharedMemoryStream implements OpenStream {
 
     private void enter() throws StreamException {
         if (!memory.enter()) {
-            requireWhole();
+            broken.requireNone();
             throw new AssertionError("unmapped while it is whole");
-        }
-    }
-
-    private void requireWhole() throws StreamException {
-        StreamException before = broken.get();
-        if (before != null) {
-            throw new StreamException(peer, before.kind(), "no longer usable", before);
         }
     }
 
     /** Ends the stream and returns the exception to throw: the first one, if another thread ended it meanwhile. */
     private StreamException fail(StreamException.Cause cause, String why, @Nullable Throwable thrown) {
         end(cause, why, thrown);
-        StreamException first = broken.get();
-        return first == null ? new StreamException(peer, cause, why, thrown) : first;
+        return broken.get();
+    }
+
+    private StreamException forged(CorruptException scribbled) {
+        return fail(
+                StreamException.Cause.FORGED,
+                "invalid data in its shared memory: " + scribbled.getMessage(),
+                scribbled);
     }
 
     private StreamException cutOff(InternalError error) {
@@ -388,7 +380,7 @@ public final class SharedMemoryStream implements OpenStream {
     }
 
     private void end(StreamException.Cause cause, String why, @Nullable Throwable thrown) {
-        if (!broken.compareAndSet(null, new StreamException(peer, cause, why, thrown))) {
+        if (!broken.set(cause, why, thrown)) {
             return;
         }
         Deadlines.close(outBell.channel());
