@@ -115,7 +115,7 @@ final class Learner {
     private static void announceRemovals(Transition transition, View before, View after) {
         for (Member member : before.members()) {
             if (!after.member(member.node()).equals(Optional.of(member))) {
-                String why = ViewChangeReasons.against(transition, member).orElseGet(() -> unexplained(transition));
+                String why = RemovalReasons.of(transition, member).orElseGet(() -> unexplained(transition));
                 transition.announce(
                         new ElectionEvent.MemberRemoved(member.node(), after.lineage(), after.epoch(), why));
             }

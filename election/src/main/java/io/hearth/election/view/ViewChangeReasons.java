@@ -15,12 +15,12 @@ final class ViewChangeReasons {
     static Optional<String> of(Transition transition) {
         for (Member member : transition.view().members()) {
             if (transition.isOut(member)) {
-                return Optional.of(excluded(member));
+                return Optional.of(RemovalReasons.excluded(member));
             }
             if (!transition.isSelf(member)
                     && MemberStatus.isSilent(transition, member)
                     && !isTheLeadsBusiness(transition, member)) {
-                return Optional.of(silent(member));
+                return Optional.of(RemovalReasons.silent(member));
             }
         }
         if (transition.now - transition.current.learnedNanos() < transition.config.settleNanos()) {
@@ -28,7 +28,7 @@ final class ViewChangeReasons {
         }
         for (Member member : transition.view().members()) {
             if (!transition.isSelf(member)) {
-                Optional<String> why = otherThanSilence(transition, member);
+                Optional<String> why = RemovalReasons.otherThanSilence(transition, member);
                 if (why.isPresent()) {
                     return why;
                 }
@@ -51,49 +51,6 @@ final class ViewChangeReasons {
         long orphanNanos = transition.config.ballots().orphanNanos();
         return transition.now - Math.max(transition.change.drivenNanos(), frozen.sinceNanos()) >= orphanNanos
                 || transition.now - frozen.sinceNanos() >= DRIVEN_SPANS * orphanNanos;
-    }
-
-    /** A reason to remove a member that any node may settle. */
-    static Optional<String> against(Transition transition, Member member) {
-        if (transition.isOut(member)) {
-            return Optional.of(excluded(member));
-        }
-        Optional<String> why = otherThanSilence(transition, member);
-        if (why.isPresent()) {
-            return why;
-        }
-        if (MemberStatus.brokenMembers(transition).contains(member.node())) {
-            return Optional.of(member.node().shortText() + " cannot reach another member");
-        }
-        return MemberStatus.isSilent(transition, member) ? Optional.of(silent(member)) : Optional.empty();
-    }
-
-    private static String excluded(Member member) {
-        return member.node().shortText() + " was put out of the namespace";
-    }
-
-    private static String silent(Member member) {
-        return member.node().shortText() + " is silent";
-    }
-
-    private static Optional<String> otherThanSilence(Transition transition, Member member) {
-        String name = member.node().shortText();
-        if (MemberStatus.isAbandoner(transition, member.node())) {
-            return Optional.of(name + " began ballots and abandoned them");
-        }
-        if (MemberStatus.isPlain(transition, member)) {
-            return Optional.empty();
-        }
-        if (MemberStatus.isRestarted(transition, member)) {
-            return Optional.of(name + " was restarted");
-        }
-        if (MemberStatus.isElsewhere(transition, member)) {
-            return Optional.of(name + " lives in another lineage");
-        }
-        if (MemberStatus.isLeaving(transition, member)) {
-            return Optional.of(name + " leaves");
-        }
-        return Optional.empty();
     }
 
     /**
