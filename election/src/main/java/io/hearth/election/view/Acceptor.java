@@ -142,7 +142,7 @@ final class Acceptor {
     private static void answer(Transition transition, Freeze.Frozen frozen, Ballot ballot) {
         boolean isDone = transition.leave instanceof LeaveState.Asking; // while draining, others still need its results
         var status = Optional.of(new Message.Status(isDone, frozen.status().orElse(Bytes.EMPTY)));
-        if (ballot.proposer().equals(transition.self.node())) {
+        if (transition.isOwn(ballot)) {
             Proposer.onOwnStatus(transition, ballot, status);
         } else {
             transition.send(

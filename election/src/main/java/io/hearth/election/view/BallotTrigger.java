@@ -6,7 +6,6 @@ import io.hearth.election.ElectionEvent;
 import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.Proposal;
-import io.hearth.election.View;
 import io.hearth.election.ViewRules;
 import io.hearth.election.vote.VoterTask;
 import java.util.List;
@@ -31,7 +30,7 @@ final class BallotTrigger {
                 || transition.now - change.notBeforeNanos() < 0
                 || !(transition.hearing instanceof HearingState.Quorum)
                 || !transition.current.isRecorded()
-                || isDrivenByAnother(transition)) {
+                || MemberStatus.isDrivenByAnother(transition)) {
             return;
         }
         List<Member> proposers = MemberStatus.proposers(transition);
@@ -44,19 +43,6 @@ final class BallotTrigger {
                 >= Math.min(number * spans.staggerNanos(), spans.staggerMostNanos())) {
             start(transition, change.needed().get());
         }
-    }
-
-    /** Another proposer is given time, unless it is suspected. */
-    static boolean isDrivenByAnother(Transition transition) {
-        Change change = transition.change;
-        return change.driver().isPresent()
-                && transition.now - change.drivenNanos()
-                        < transition.config.ballots().orphanNanos()
-                && transition
-                        .view()
-                        .member(change.driver().get())
-                        .filter(driver -> MemberStatus.canPropose(transition, driver))
-                        .isPresent();
     }
 
     private static void start(Transition transition, String why) {
@@ -75,20 +61,6 @@ final class BallotTrigger {
         transition.announce(new ElectionEvent.Started(
                 transition.current.lineage(), transition.view().epoch(), ballot, why));
         VoteQueue.submit(transition, new VoterTask.Promise(transition.view(), ballot));
-    }
-
-    /** Whether this node's queued promise is still due; another node may drive the change by now. */
-    static boolean isStillWanted(Transition transition, View view, Ballot ballot) {
-        if (!transition.view().equals(view)
-                || !(transition.campaign instanceof Campaign.Candidate candidate)
-                || !candidate.ballot().equals(ballot)) {
-            return false;
-        }
-        if (isDrivenByAnother(transition)) {
-            transition.campaign = Campaign.NONE;
-            return false;
-        }
-        return true;
     }
 
     /** This node's machine promised: asks the others, unless the reason disappeared in the meantime. */

@@ -159,6 +159,19 @@ final class MemberStatus {
         return false;
     }
 
+    /** Whether another member drives a ballot: it is given time, unless it is suspected. */
+    static boolean isDrivenByAnother(Transition transition) {
+        Change change = transition.change;
+        return change.driver().isPresent()
+                && transition.now - change.drivenNanos()
+                        < transition.config.ballots().orphanNanos()
+                && transition
+                        .view()
+                        .member(change.driver().get())
+                        .filter(driver -> MemberStatus.canPropose(transition, driver))
+                        .isPresent();
+    }
+
     /** Members whose machine is not heard: a lost quorum waits for them. */
     static List<NodeId> silentMembers(Transition transition) {
         Set<PeerId> heard = machinesHeard(transition, transition.config.silenceNanos());

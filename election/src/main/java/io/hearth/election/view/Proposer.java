@@ -41,7 +41,7 @@ final class Proposer {
             case Campaign.None() -> {
                 if (transition.change.needed().isEmpty()
                         || !(transition.hearing instanceof HearingState.Quorum)
-                        || BallotTrigger.isDrivenByAnother(transition)) {
+                        || MemberStatus.isDrivenByAnother(transition)) {
                     transition.change = transition.change.unasked();
                 }
                 BallotTrigger.consider(transition);

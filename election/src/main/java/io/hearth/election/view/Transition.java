@@ -1,5 +1,6 @@
 package io.hearth.election.view;
 
+import io.hearth.election.Ballot;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.ElectionEvent;
 import io.hearth.election.Lineage;
@@ -235,6 +236,11 @@ final class Transition {
 
     boolean isSelf(Member member) {
         return member.node().equals(self.node());
+    }
+
+    /** Whether this node began the ballot. */
+    boolean isOwn(Ballot ballot) {
+        return ballot.proposer().equals(self.node());
     }
 
     boolean isLeaving() {

@@ -60,7 +60,7 @@ import java.util.TreeSet;
  * stall      Flowing --no quorum heard, or needed change not made for 5 s--&gt; Stalled --a view, a quorum--&gt; Flowing
  * </pre>
  *
- * <p>Each row group is a class of its own: {@link Acceptor}, {@link VoteQueue}, {@link Proposer} (with {@link ViewChangeReasons}, {@link
+ * <p>Each row group is a class of its own: {@link Acceptor}, {@link VoteQueue}, {@link VoteAnswers}, {@link Proposer} (with {@link ViewChangeReasons}, {@link
  * BallotTrigger} and {@link Successor}), {@link Learner}, {@link LostVotes}, {@link Hearing}, {@link Resting}, {@link Admissions}, {@link
  * Merge}, {@link StepBarrier}, {@link Leaving}, {@link Doubling}, {@link Exclusion}, {@link QuorumLosses}; {@link MemberStatus} reads how members stand.
  *
@@ -239,7 +239,7 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
             }
             case ViewEvent.Doubled(SortedSet<PeerId> machines) -> Doubling.onDoubled(transition, machines);
             case ViewEvent.Excluded(SortedSet<PeerId> machines) -> Exclusion.onExcluded(transition, machines);
-            case ViewEvent.Voted(VoterTask task, VoterAnswer answer) -> VoteQueue.onVoted(transition, task, answer);
+            case ViewEvent.Voted(VoterTask task, VoterAnswer answer) -> VoteAnswers.onVoted(transition, task, answer);
             case ViewEvent.Resign() -> Leaving.onResign(transition);
             case ViewEvent.Leave() -> Leaving.onLeave(transition);
             case ViewEvent.Tick() -> {}
