@@ -112,7 +112,13 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             election                          | pure |                                                                            |
             election.health                   | pure |                                                                            | agent simulation
             election.protobuf                 | pure | root wire                                                                  | agent simulation
-            election.view                     | pure | root vote                                                                  | agent simulation
+            election.view                     | pure | root view.ballot view.entry view.lineage view.opinion view.state view.step vote | agent simulation
+            election.view.ballot              | pure | root view.entry view.lineage view.opinion view.state view.step vote        |
+            election.view.entry               | pure | root view.opinion view.state view.step                                     |
+            election.view.lineage             | pure | root view.entry view.opinion view.state view.step vote                     |
+            election.view.opinion             | pure | root view.state view.step                                                  |
+            election.view.state               | pure | root vote                                                                  | agent simulation
+            election.view.step                | pure | root view.state vote                                                       |
             election.vote                     | pure | root                                                                       | agent simulation
             election.wire                     |      |                                                                            |
             examples                          |      |                                                                            |

@@ -7,7 +7,7 @@ import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
 import io.hearth.election.Resolver;
 import io.hearth.election.View;
-import io.hearth.election.view.ViewEffect;
+import io.hearth.election.view.state.ViewEffect;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.check.CollectiveChecker;

@@ -10,7 +10,7 @@ import io.hearth.election.ElectionConfig;
 import io.hearth.election.ElectionState;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.Role;
-import io.hearth.election.view.ViewEvent;
+import io.hearth.election.view.state.ViewEvent;
 import io.hearth.simulation.ViewStage.Actor;
 import io.hearth.simulation.host.NodeIds;
 import java.util.ArrayList;

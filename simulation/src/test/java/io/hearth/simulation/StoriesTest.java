@@ -17,7 +17,7 @@ import io.hearth.election.Message;
 import io.hearth.election.MessageRejection;
 import io.hearth.election.Role;
 import io.hearth.election.View;
-import io.hearth.election.view.ViewEvent;
+import io.hearth.election.view.state.ViewEvent;
 import io.hearth.identity.PeerId;
 import io.hearth.simulation.ViewStage.Actor;
 import io.hearth.simulation.host.NodeIds;

@@ -15,7 +15,7 @@ import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.Role;
 import io.hearth.election.View;
-import io.hearth.election.view.ViewEvent;
+import io.hearth.election.view.state.ViewEvent;
 import io.hearth.simulation.ViewStage.Actor;
 import io.hearth.simulation.host.NodeIds;
 import java.util.ArrayList;

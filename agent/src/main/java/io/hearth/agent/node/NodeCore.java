@@ -27,7 +27,7 @@ import io.hearth.election.View;
 import io.hearth.election.health.HealthConfig;
 import io.hearth.election.health.HealthMachine;
 import io.hearth.election.protobuf.MessageEncoding;
-import io.hearth.election.view.ViewEvent;
+import io.hearth.election.view.state.ViewEvent;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;

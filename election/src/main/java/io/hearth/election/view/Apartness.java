@@ -2,6 +2,10 @@ package io.hearth.election.view;
 
 import io.hearth.election.GroupPhase;
 import io.hearth.election.Presence;
+import io.hearth.election.view.state.HearingState;
+import io.hearth.election.view.state.Peer;
+import io.hearth.election.view.state.ReadmissionDelay;
+import io.hearth.election.view.state.ViewState;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.Optional;

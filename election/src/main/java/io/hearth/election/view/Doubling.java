@@ -1,5 +1,12 @@
 package io.hearth.election.view;
 
+import io.hearth.election.view.ballot.Proposer;
+import io.hearth.election.view.lineage.Learner;
+import io.hearth.election.view.lineage.Leaving;
+import io.hearth.election.view.state.Campaign;
+import io.hearth.election.view.state.JoinState;
+import io.hearth.election.view.state.ViewEffect;
+import io.hearth.election.view.step.Transition;
 import io.hearth.identity.PeerId;
 import java.util.SortedSet;
 import java.util.TreeSet;

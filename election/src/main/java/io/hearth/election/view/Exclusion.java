@@ -1,5 +1,9 @@
 package io.hearth.election.view;
 
+import io.hearth.election.view.ballot.Proposer;
+import io.hearth.election.view.lineage.LostVotes;
+import io.hearth.election.view.state.Campaign;
+import io.hearth.election.view.step.Transition;
 import io.hearth.identity.PeerId;
 import java.util.SortedSet;
 

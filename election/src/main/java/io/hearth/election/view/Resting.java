@@ -1,5 +1,10 @@
 package io.hearth.election.view;
 
+import io.hearth.election.view.state.Campaign;
+import io.hearth.election.view.state.RestState;
+import io.hearth.election.view.state.ViewEffect;
+import io.hearth.election.view.step.Transition;
+
 /** Pauses the data threads after a local pause: {@link RestState}. */
 final class Resting {
     private Resting() {}

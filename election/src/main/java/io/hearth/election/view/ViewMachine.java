@@ -13,6 +13,37 @@ import io.hearth.election.Resolver;
 import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.election.ViewRules;
+import io.hearth.election.view.ballot.Acceptor;
+import io.hearth.election.view.ballot.Proposer;
+import io.hearth.election.view.entry.Admissions;
+import io.hearth.election.view.entry.StepBarrier;
+import io.hearth.election.view.lineage.Learner;
+import io.hearth.election.view.lineage.Leaving;
+import io.hearth.election.view.lineage.LostVotes;
+import io.hearth.election.view.lineage.Merge;
+import io.hearth.election.view.lineage.VoteQueue;
+import io.hearth.election.view.opinion.Hearing;
+import io.hearth.election.view.opinion.MemberStatus;
+import io.hearth.election.view.opinion.PeerTracker;
+import io.hearth.election.view.state.Admission;
+import io.hearth.election.view.state.Campaign;
+import io.hearth.election.view.state.Change;
+import io.hearth.election.view.state.CurrentView;
+import io.hearth.election.view.state.Freeze;
+import io.hearth.election.view.state.HearingState;
+import io.hearth.election.view.state.JoinState;
+import io.hearth.election.view.state.KnownLineage;
+import io.hearth.election.view.state.Lapses;
+import io.hearth.election.view.state.LeaveState;
+import io.hearth.election.view.state.Peer;
+import io.hearth.election.view.state.QuorumLoss;
+import io.hearth.election.view.state.RestState;
+import io.hearth.election.view.state.StepBarrierHold;
+import io.hearth.election.view.state.Suspicion;
+import io.hearth.election.view.state.ViewEffect;
+import io.hearth.election.view.state.ViewEvent;
+import io.hearth.election.view.state.ViewState;
+import io.hearth.election.view.step.Transition;
 import io.hearth.election.vote.Voter;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
@@ -60,9 +91,11 @@ import java.util.TreeSet;
  * stall      Flowing --no quorum heard, or needed change not made for 5 s--&gt; Stalled --a view, a quorum--&gt; Flowing
  * </pre>
  *
- * <p>Each row group is a class of its own: {@link Acceptor}, {@link VoteQueue}, {@link Proposer} (with {@link ViewChangeReasons}, {@link
- * BallotTrigger} and {@link Successor}), {@link Learner}, {@link LostVotes}, {@link Hearing}, {@link Resting}, {@link Admissions}, {@link
- * Merge}, {@link StepBarrier}, {@link Leaving}, {@link Doubling}, {@link Exclusion}, {@link QuorumLosses}; {@link MemberStatus} reads how members stand.
+ * <p>Each row group is a class of its own. Room {@code ballot}: {@link Acceptor}, {@link Proposer} (with {@code ViewChangeReasons}, {@code
+ * BallotTrigger} and {@code Successor}). Room {@code lineage}: {@link VoteQueue}, {@link Learner}, {@link LostVotes}, {@link Merge}, {@link
+ * Leaving}. Room {@code entry}: {@link Admissions}, {@link StepBarrier}. Room {@code opinion}: {@link Hearing}, and {@link MemberStatus},
+ * which reads how members stand. Next to this class: {@link VoteAnswers}, {@link Resting}, {@link Doubling}, {@link Exclusion}, {@link
+ * QuorumLosses}. All of them work on one {@link Transition}.
  *
  * <p>Source: L. Lamport, Paxos Made Simple (2001), section 2; reconfiguration by the predecessor's voters as in Lamport, Malkhi
  * and Zhou, Vertical Paxos (2009). Rejected: a log (Raft), since only the newest membership matters and a log needs a leader
@@ -239,7 +272,7 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
             }
             case ViewEvent.Doubled(SortedSet<PeerId> machines) -> Doubling.onDoubled(transition, machines);
             case ViewEvent.Excluded(SortedSet<PeerId> machines) -> Exclusion.onExcluded(transition, machines);
-            case ViewEvent.Voted(VoterTask task, VoterAnswer answer) -> VoteQueue.onVoted(transition, task, answer);
+            case ViewEvent.Voted(VoterTask task, VoterAnswer answer) -> VoteAnswers.onVoted(transition, task, answer);
             case ViewEvent.Resign() -> Leaving.onResign(transition);
             case ViewEvent.Leave() -> Leaving.onLeave(transition);
             case ViewEvent.Tick() -> {}

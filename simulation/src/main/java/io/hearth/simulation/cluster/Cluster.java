@@ -6,7 +6,7 @@ import static io.hearth.simulation.time.Timeline.SECOND;
 import io.hearth.discovery.PeerAddress;
 import io.hearth.discovery.table.PeerTableMachine;
 import io.hearth.election.Member;
-import io.hearth.election.view.ViewEvent;
+import io.hearth.election.view.state.ViewEvent;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.process.ProcessContext;

@@ -2,7 +2,7 @@ package io.hearth.simulation.cluster;
 
 import io.hearth.election.Member;
 import io.hearth.election.Message;
-import io.hearth.election.view.ViewEvent;
+import io.hearth.election.view.state.ViewEvent;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.process.ProcessContext;

@@ -3,7 +3,7 @@ package io.hearth.simulation.cluster;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Resolver;
 import io.hearth.election.View;
-import io.hearth.election.view.ViewEffect;
+import io.hearth.election.view.state.ViewEffect;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.process.ProcessContext;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.hearth.simulation.fault;
 import static io.hearth.simulation.time.Timeline.MILLI;
 
 import io.hearth.election.View;
-import io.hearth.election.view.ViewEvent;
+import io.hearth.election.view.state.ViewEvent;
 import io.hearth.identity.PeerId;
 import io.hearth.simulation.cluster.Cluster;
 import io.hearth.simulation.cluster.NodeProcess;

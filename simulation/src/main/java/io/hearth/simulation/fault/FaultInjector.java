@@ -6,7 +6,7 @@ import static io.hearth.simulation.time.Timeline.SECOND;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
 import io.hearth.election.View;
-import io.hearth.election.view.ViewEffect;
+import io.hearth.election.view.state.ViewEffect;
 import io.hearth.simulation.cluster.Cluster;
 import io.hearth.simulation.cluster.NodeProcess;
 import io.hearth.simulation.host.Host;

@@ -12,7 +12,7 @@ import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.election.ViewRules;
 import io.hearth.election.protobuf.MessageEncoding;
-import io.hearth.election.view.ViewEvent;
+import io.hearth.election.view.state.ViewEvent;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.cluster.Cluster;
 import io.hearth.simulation.cluster.NodeProcess;

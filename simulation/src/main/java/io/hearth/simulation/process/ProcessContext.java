@@ -1,6 +1,6 @@
 package io.hearth.simulation.process;
 
-import io.hearth.election.view.ViewEvent;
+import io.hearth.election.view.state.ViewEvent;
 import io.hearth.simulation.host.Host;
 import io.hearth.simulation.plant.BugHooks;
 import io.hearth.simulation.setting.WorldSetting;

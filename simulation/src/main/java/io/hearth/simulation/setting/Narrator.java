@@ -5,7 +5,7 @@ import io.hearth.election.ElectionEvent;
 import io.hearth.election.Lineage;
 import io.hearth.election.Message;
 import io.hearth.election.View;
-import io.hearth.election.view.ViewEffect;
+import io.hearth.election.view.state.ViewEffect;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.Ending;

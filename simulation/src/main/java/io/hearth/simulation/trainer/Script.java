@@ -9,7 +9,7 @@ import io.hearth.collective.group.GroupMachine;
 import io.hearth.collective.group.GroupMachine.Event;
 import io.hearth.collective.group.Status;
 import io.hearth.election.View;
-import io.hearth.election.view.ViewEvent;
+import io.hearth.election.view.state.ViewEvent;
 import io.hearth.simulation.call.Ending;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.plant.ShellRule;

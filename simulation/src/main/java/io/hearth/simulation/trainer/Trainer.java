@@ -19,7 +19,7 @@ import io.hearth.election.GroupView;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.View;
-import io.hearth.election.view.ViewEvent;
+import io.hearth.election.view.state.ViewEvent;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.GroupFrame;
 import io.hearth.simulation.pair.PairTraffic;

@@ -2,7 +2,6 @@ package io.hearth.simulation.roster;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.simulation.roster.RosterWorld.Violated;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;

@@ -153,67 +153,74 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
     /**
      * The state of a link.
      *
-     * @param summaryDue whether a summary is due because of a change
+     * @param rekey whether the two sides have only a former secret in common
+     * @param theirs the last summary of the other side
+     * @param sent what this side told the other one
+     * @param summaries when this side sends summaries
+     * @param traffic how much the other side sends
      */
     record Talk(
-            boolean rekey,
-            Optional<RosterMessage.Summary> theirs,
-            Bytes sentDigest,
-            Bytes sentFor,
-            Bytes offered,
-            long summedNanos,
-            boolean summaryDue,
-            long windowNanos,
-            int pages,
-            int others) {
+            boolean rekey, Optional<RosterMessage.Summary> theirs, Sent sent, Summaries summaries, Traffic traffic) {
+        /**
+         * What one side told the other; each part is empty if it told nothing.
+         *
+         * @param digest of the roster whose entries it sent last
+         * @param answered digest of the other side's roster to which these entries were the answer
+         * @param offered key id of the secret that it offered last
+         */
+        record Sent(Bytes digest, Bytes answered, Bytes offered) {
+            private static final Sent NOTHING = new Sent(Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY);
+        }
+
+        /**
+         * The summaries of one side.
+         *
+         * @param sentNanos time of the last one
+         * @param isDue whether the next one is due because of a change
+         */
+        record Summaries(long sentNanos, boolean isDue) {}
+
+        /**
+         * The messages of the other side within the present window.
+         *
+         * @param sinceNanos begin of the window
+         */
+        record Traffic(long sinceNanos, int pages, int others) {
+            private Traffic more(boolean isPage, long now, long window) {
+                Traffic before = now - sinceNanos >= window ? new Traffic(now, 0, 0) : this;
+                return isPage
+                        ? new Traffic(before.sinceNanos, before.pages + 1, before.others)
+                        : new Traffic(before.sinceNanos, before.pages, before.others + 1);
+            }
+        }
+
         static Talk fresh(boolean rekey, long now) {
-            return new Talk(rekey, Optional.empty(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, now, false, now, 0, 0);
+            return new Talk(rekey, Optional.empty(), Sent.NOTHING, new Summaries(now, false), new Traffic(now, 0, 0));
         }
 
         Talk says(RosterMessage.Summary summary) {
-            return new Talk(
-                    rekey,
-                    Optional.of(summary),
-                    sentDigest,
-                    sentFor,
-                    offered,
-                    summedNanos,
-                    summaryDue,
-                    windowNanos,
-                    pages,
-                    others);
+            return new Talk(rekey, Optional.of(summary), sent, summaries, traffic);
         }
 
+        /** Entries of the roster {@code own} were sent, as an answer to the roster {@code answered}. */
         Talk sent(Bytes own, Bytes answered) {
-            return new Talk(rekey, theirs, own, answered, offered, summedNanos, summaryDue, windowNanos, pages, others);
+            return new Talk(rekey, theirs, new Sent(own, answered, sent.offered()), summaries, traffic);
         }
 
         Talk offered(Bytes keyId) {
-            return new Talk(
-                    rekey, theirs, sentDigest, sentFor, keyId, summedNanos, summaryDue, windowNanos, pages, others);
+            return new Talk(rekey, theirs, new Sent(sent.digest(), sent.answered(), keyId), summaries, traffic);
         }
 
         Talk summed(long now) {
-            return new Talk(rekey, theirs, sentDigest, sentFor, offered, now, false, windowNanos, pages, others);
+            return new Talk(rekey, theirs, sent, new Summaries(now, false), traffic);
         }
 
         Talk withSummaryDue() {
-            return new Talk(rekey, theirs, sentDigest, sentFor, offered, summedNanos, true, windowNanos, pages, others);
+            return new Talk(rekey, theirs, sent, new Summaries(summaries.sentNanos(), true), traffic);
         }
 
         Talk counted(boolean isPage, long now, long window) {
-            boolean isOver = now - windowNanos >= window;
-            return new Talk(
-                    rekey,
-                    theirs,
-                    sentDigest,
-                    sentFor,
-                    offered,
-                    summedNanos,
-                    summaryDue,
-                    isOver ? now : windowNanos,
-                    (isOver ? 0 : pages) + (isPage ? 1 : 0),
-                    (isOver ? 0 : others) + (isPage ? 0 : 1));
+            return new Talk(rekey, theirs, sent, summaries, traffic.more(isPage, now, window));
         }
     }
 
@@ -256,8 +263,8 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
     public long sleepNanos(State state, long nowNanos) {
         long sleep = Long.MAX_VALUE;
         for (Talk talk : state.links().values()) {
-            long wait = talk.summaryDue() ? limits.spacingNanos() : limits.summaryNanos();
-            sleep = Math.min(sleep, talk.summedNanos() + wait - nowNanos);
+            long wait = talk.summaries().isDue() ? limits.spacingNanos() : limits.summaryNanos();
+            sleep = Math.min(sleep, talk.summaries().sentNanos() + wait - nowNanos);
         }
         if (state.dueNanos().isPresent()) {
             sleep = Math.min(
@@ -324,11 +331,11 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             }
             Talk counted = talk.counted(message instanceof RosterMessage.Page, now, limits.windowNanos());
             links.put(link, counted);
-            if (counted.pages() > limits.pagesMax()) {
+            if (counted.traffic().pages() > limits.pagesMax()) {
                 close(link, "more pages than a roster has");
                 return;
             }
-            if (counted.others() > limits.othersMax()) {
+            if (counted.traffic().others() > limits.othersMax()) {
                 close(link, "more summaries and secrets than changes are possible");
                 return;
             }
@@ -473,7 +480,8 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
                 return;
             }
             Bytes own = book.roster().digest();
-            boolean isSaid = talk.sentDigest().equals(own) && talk.sentFor().equals(theirs.digest());
+            boolean isSaid =
+                    talk.sent().digest().equals(own) && talk.sent().answered().equals(theirs.digest());
             if (!own.equals(theirs.digest()) && !isSaid) {
                 links.put(link, talk.sent(own, theirs.digest()));
                 sendPages(
@@ -495,7 +503,9 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             }
             RosterMessage.Summary theirs = talk.theirs().get();
             boolean isOther = !theirs.keyId().equals(book.keyId());
-            if (isOther && !talk.offered().equals(book.keyId()) && book.roster().isMember(link.peer())) {
+            if (isOther
+                    && !talk.sent().offered().equals(book.keyId())
+                    && book.roster().isMember(link.peer())) {
                 links.put(link, talk.offered(book.keyId()));
                 effects.add(new Effect.Send(link, new RosterMessage.Secret(own.get())));
             }
@@ -537,12 +547,12 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         void drive() {
             for (Map.Entry<LinkId, Talk> entry : List.copyOf(links.entrySet())) {
                 Talk talk = entry.getValue();
-                if (now - talk.summedNanos() >= limits.summaryNanos()) {
+                if (now - talk.summaries().sentNanos() >= limits.summaryNanos()) {
                     links.put(
                             entry.getKey(),
                             talk.offered(Bytes.EMPTY)); // an offer that was rejected before may be accepted by now
                     summarize(entry.getKey());
-                } else if (talk.summaryDue() && now - talk.summedNanos() >= limits.spacingNanos()) {
+                } else if (talk.summaries().isDue() && now - talk.summaries().sentNanos() >= limits.spacingNanos()) {
                     summarize(entry.getKey()); // once for a burst of pages, because each summary may make the peer
                     // send all entries
                 }

@@ -1,9 +1,0 @@
-package io.hearth.election.view;
-
-/**
- * A group that rejected joining trainers when its frozen members were asked.
- *
- * @param why the reason for the joining trainers
- * @param untilNanos time before which it is not asked again
- */
-record GroupRejection(String why, long untilNanos) {}
