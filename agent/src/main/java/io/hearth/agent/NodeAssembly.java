@@ -15,6 +15,7 @@ import io.hearth.agent.loop.NodeLoop;
 import io.hearth.agent.loop.RejectedEventException;
 import io.hearth.agent.node.NodeCore;
 import io.hearth.agent.node.StatusReport;
+import io.hearth.agent.peers.LoadReader;
 import io.hearth.agent.peers.PeerDirectory;
 import io.hearth.agent.peers.PeerFaults;
 import io.hearth.agent.peers.PeerFinder;
@@ -54,10 +55,11 @@ import io.hearth.identity.roster.BlockFile;
 import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterFile;
 import io.hearth.topology.ClusterTopology;
-import io.hearth.topology.InterfaceClass;
-import io.hearth.topology.LocalInterfaces;
-import io.hearth.topology.LocalProfile;
+import io.hearth.topology.LocalInterface;
 import io.hearth.topology.NodeProfile;
+import io.hearth.topology.local.LocalInterfaces;
+import io.hearth.topology.local.LocalLoad;
+import io.hearth.topology.local.LocalProfile;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.KeyRing;
 import io.hearth.transport.links.Links;
@@ -155,14 +157,14 @@ final class NodeAssembly implements AutoCloseable {
                 new Endpoint(self, lease.incarnation(), lease.bootId(), SystemBoot.ofThisComputer()),
                 keys,
                 new LinkEvents(inbox)));
-        SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
+        SortedMap<String, LocalInterface> interfaces = LocalInterfaces.read();
         TagKeys tags = closing.keep(new TagKeys());
         sources = closing.keep(new Sources(
                 config.peers().stream().map(HostPort::parse).toList(),
                 ListenOptions.interfaces(config),
                 tags.of(book),
                 links.port(),
-                interfaces,
+                LocalInterfaces.classes(interfaces),
                 home,
                 self,
                 inbox,
@@ -171,7 +173,7 @@ final class NodeAssembly implements AutoCloseable {
         engine = config.role() == Role.TRAINER
                 ? Optional.of(closing.keep(engine(config, links, reducer)))
                 : Optional.empty();
-        var directory = new PeerDirectory(self, profile(config, reducer), interfaces);
+        var directory = new PeerDirectory(self, profile(config, reducer), interfaces, clock.nanoTime());
         VoteFolder votes = closing.keep(VoteFolder.open(
                 home.subfolder("votes"), identity.peer(), IdentityFile.in(home).computer(identity), clock));
         voter = closing.keep(new VoterThread(
@@ -225,6 +227,8 @@ final class NodeAssembly implements AutoCloseable {
         voter.start();
         loop = closing.keep(new NodeLoop(self.shortText(), clock, inbox, core, this::stopped));
         loop.start();
+        closing.keep(new LoadReader(LocalLoad::read, load -> inbox.event(new NodeEvent.Loaded(load))))
+                .start();
         LOG.info("started node={} port={} namespace={} key={}", self.text(), links.port(), namespace.name(), keyId);
     }
 
@@ -392,16 +396,7 @@ final class NodeAssembly implements AutoCloseable {
 
     private static NodeProfile profile(HearthConfig config, Engines.Choice reducer) {
         NodeProfile read = LocalProfile.read(reducer.engine().label(), version());
-        return config.label()
-                .map(label -> new NodeProfile(
-                        label,
-                        read.os(),
-                        read.arch(),
-                        read.cores(),
-                        read.memoryBytes(),
-                        read.accelerator(),
-                        read.version()))
-                .orElse(read);
+        return config.label().map(read::named).orElse(read);
     }
 
     /** The version in the manifest, which the build writes. */

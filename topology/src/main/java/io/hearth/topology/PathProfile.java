@@ -11,13 +11,14 @@ import java.util.OptionalLong;
  * <p>The time of the measurement is monotonic, so a jump of the wall clock cannot change its age. A file holds the wall-clock time instead;
  * its reader subtracts the age from its own monotonic time.
  *
- * @param path address of the other end, {@code 192.168.1.7:52416}
+ * @param path address of the measuring node's other end, {@code 192.168.1.7:52416}; the same name in both directions
  * @param kind the kind of network, as the operating system reports it
  * @param evidence what the operating system said about the interface: short, for people; empty if nothing is known
  * @param roundTripNanos smoothed round-trip time, above 0
  * @param bytesPerSecond measured throughput in this direction, above 0; empty before the first measurement
  * @param lossPermille lost packets per thousand; empty before the first measurement
- * @param measuredNanos monotonic time of the latest measurement, on the clock of this process
+ * @param measuredNanos monotonic time, on the clock of this process, of the latest measurement of throughput or loss; without one, of the
+ *     round trip. Heartbeats measure round trips all the time, which must not make an old throughput look new
  */
 public record PathProfile(
         String path,
@@ -78,6 +79,19 @@ public record PathProfile(
                 OptionalLong.of(measuredBytesPerSecond),
                 lossPermille,
                 measuredNanos);
+    }
+
+    /** With a newer round-trip time, which its source smoothed already. */
+    public PathProfile refreshed(long newRoundTripNanos, long nowNanos) {
+        boolean isOnlyRoundTrip = bytesPerSecond.isEmpty() && lossPermille.isEmpty();
+        return new PathProfile(
+                path,
+                kind,
+                evidence,
+                newRoundTripNanos,
+                bytesPerSecond,
+                lossPermille,
+                isOnlyRoundTrip ? nowNanos : measuredNanos);
     }
 
     /** With newly measured loss. */

@@ -129,6 +129,16 @@ final class ConnectionProfileTest {
     }
 
     @Test
+    void aNewRoundTripDoesNotMakeAnOldThroughputNew() {
+        PathProfile path = path("a", InterfaceClass.WIFI, 9).measuredAt(100);
+        assertEquals(200, path.refreshed(8, 200).measuredNanos());
+        assertEquals(8, path.refreshed(8, 200).roundTripNanos());
+        assertEquals(100, path.throughput(7).refreshed(8, 200).measuredNanos());
+        assertEquals(OptionalLong.of(7), path.throughput(7).refreshed(8, 200).bytesPerSecond());
+        assertEquals(100, path.loss(0).refreshed(8, 200).measuredNanos());
+    }
+
+    @Test
     void textsAreCleanedAndCut() {
         var path = PathProfile.of("10.0.0.1:1\u001b[2J", InterfaceClass.WIFI, "x".repeat(500) + "\n", 1, 0);
         assertEquals("10.0.0.1:1[2J", path.path());

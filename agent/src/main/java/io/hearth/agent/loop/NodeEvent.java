@@ -7,6 +7,7 @@ import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.RosterBook;
+import io.hearth.topology.NodeLoad;
 import io.hearth.transport.DialFailure;
 import io.hearth.transport.DoubledIdentity;
 import io.hearth.transport.LinkInfo;
@@ -50,6 +51,9 @@ public sealed interface NodeEvent {
 
     /** This machine's interfaces changed. */
     record NetworkChanged() implements NodeEvent {}
+
+    /** The load or the battery of this machine changed. */
+    record Loaded(NodeLoad load) implements NodeEvent {}
 
     /** The collectives of this node's group made progress. */
     record Progress(long doneUpTo, GroupPhase phase) implements NodeEvent {}

@@ -34,6 +34,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.machine.RosterMessageEncoding;
 import io.hearth.topology.ClusterTopology;
+import io.hearth.topology.NodeLoad;
 import io.hearth.topology.NodeProfileEncoding;
 import io.hearth.transport.links.Links;
 import java.util.Collections;
@@ -156,6 +157,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             }
             case NodeEvent.Sighted sighted -> sighted(sighted);
             case NodeEvent.NetworkChanged() -> finder.networkChanged();
+            case NodeEvent.Loaded(NodeLoad load) -> loaded(load);
             case NodeEvent.RekeyOpened(var channel) ->
                 roster.ifPresentOrElse(
                         talking -> talking.opened(channel), () -> channel.close("this namespace is open"));
@@ -349,6 +351,13 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         changed = true;
     }
 
+    private void loaded(NodeLoad load) {
+        if (directory.loaded(load, clock.nanoTime())) {
+            byte[] profile = directory.introduction();
+            directory.linked().forEach(node -> links.send(node, NodeProfileEncoding.KIND, profile));
+        }
+    }
+
     private void lost(NodeEvent.Lost lost) {
         LOG.info("link lost peer={} why={}", lost.peer().shortText(), lost.why());
         roster.ifPresent(talking -> {
@@ -371,8 +380,9 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 ControlData.requireReadable(decoded);
                 election(message.from(), message.incarnation(), decoded);
             } else if (message.kind() == NodeProfileEncoding.KIND) {
-                directory.introduced(message.from(), message.bytes());
-                roster.ifPresent(talking -> talking.saw(message.from(), directory.label(message.from())));
+                if (directory.introduced(message.from(), message.bytes())) { // not again for each change of load
+                    roster.ifPresent(talking -> talking.saw(message.from(), directory.label(message.from())));
+                }
                 changed = true;
             } else if (RosterMessageEncoding.isKind(message.kind())) {
                 roster.ifPresent(
@@ -395,7 +405,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 incarnation,
                 message instanceof Message.Heartbeat heartbeat ? Optional.of(heartbeat) : Optional.empty());
         if (message instanceof Message.Heartbeat) {
-            watch.peer(from).ifPresent(health -> directory.measured(from, health));
+            watch.peer(from).ifPresent(health -> directory.measured(from, health, clock.nanoTime()));
         }
         membership.driver().step(new ViewEvent.Received(from, incarnation, message));
     }

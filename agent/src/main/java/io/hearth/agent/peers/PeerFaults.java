@@ -72,6 +72,7 @@ public final class PeerFaults {
                     NodeEvent.Doubled _,
                     NodeEvent.OwnDoubled _,
                     NodeEvent.NetworkChanged _,
+                    NodeEvent.Loaded _,
                     NodeEvent.Progress _,
                     NodeEvent.GroupBroken _,
                     NodeEvent.Resign _,

@@ -124,7 +124,7 @@ public final class Sources implements AutoCloseable {
         return switch (kind) {
             case LOOPBACK, THUNDERBOLT, ETHERNET -> Medium.WIRED;
             case WIFI -> Medium.WIRELESS;
-            case OTHER, VIRTUAL -> Medium.OTHER;
+            case OTHER, VPN, VIRTUAL -> Medium.OTHER;
         };
     }
 

@@ -1,4 +1,4 @@
-package io.hearth.topology;
+package io.hearth.topology.local;
 
 import io.hearth.core.ChildProcess;
 import java.io.IOException;
