@@ -15,6 +15,7 @@ import io.hearth.agent.loop.NodeLoop;
 import io.hearth.agent.loop.RejectedEventException;
 import io.hearth.agent.node.NodeCore;
 import io.hearth.agent.node.StatusReport;
+import io.hearth.agent.peers.LinkMemory;
 import io.hearth.agent.peers.LoadReader;
 import io.hearth.agent.peers.PeerDirectory;
 import io.hearth.agent.peers.PeerFaults;
@@ -173,7 +174,8 @@ final class NodeAssembly implements AutoCloseable {
         engine = config.role() == Role.TRAINER
                 ? Optional.of(closing.keep(engine(config, links, reducer)))
                 : Optional.empty();
-        var directory = new PeerDirectory(self, profile(config, reducer), interfaces, clock.nanoTime());
+        var memory = closing.keep(new LinkMemory(home.file("links-" + self.slot()), clock));
+        var directory = new PeerDirectory(self, profile(config, reducer), interfaces, memory.start(), clock.nanoTime());
         VoteFolder votes = closing.keep(VoteFolder.open(
                 home.subfolder("votes"), identity.peer(), IdentityFile.in(home).computer(identity), clock));
         voter = closing.keep(new VoterThread(
@@ -209,6 +211,7 @@ final class NodeAssembly implements AutoCloseable {
                                         links.send(to, AddressNewsEncoding.KIND, AddressNewsEncoding.encode(news))),
                         membership,
                         directory,
+                        memory::remember,
                         new StatusReport(
                                 self,
                                 links.port(),

@@ -138,7 +138,11 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             simulation.time                   |      |                                                                            |
             simulation.trainer                |      | call host pair plant process report rule setting time                      |
             standin                           |      |                                                                            |
-            topology                          |      | wire                                                                       |
+            topology                          | pure | wire                                                                       |
+            topology.export                   | pure | root                                                                       | agent
+            topology.local                    |      | root system                                                                | agent cli
+            topology.memory                   | pure | root                                                                       | agent
+            topology.system                   | pure | root                                                                       |
             topology.wire                     |      |                                                                            |
             transport                         |      |                                                                            |
             transport.cipher                  |      | root                                                                       | bench

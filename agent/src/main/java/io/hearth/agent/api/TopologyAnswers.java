@@ -32,7 +32,11 @@ public final class TopologyAnswers {
     private final AtomicReference<TopologyHistory> history =
             new AtomicReference<>(TopologyHistory.EMPTY); // written by the thread that calls look(), read by clients'
 
-    /** @param newest gives the newest topology at once */
+    /**
+     * Answers about the topology as one node sees it.
+     *
+     * @param newest gives the newest topology at once
+     */
     public TopologyAnswers(NodeId self, Supplier<ClusterTopology> newest, Clock clock) {
         this.self = self;
         this.newest = newest;

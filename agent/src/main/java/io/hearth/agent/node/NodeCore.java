@@ -36,6 +36,7 @@ import io.hearth.identity.roster.machine.RosterMessageEncoding;
 import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.NodeLoad;
 import io.hearth.topology.NodeProfileEncoding;
+import io.hearth.topology.memory.Measurements;
 import io.hearth.transport.links.Links;
 import java.util.Collections;
 import java.util.Optional;
@@ -43,6 +44,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +56,7 @@ import org.slf4j.LoggerFactory;
 public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private static final Logger LOG = LoggerFactory.getLogger(NodeCore.class);
     private static final long PUBLISH_NANOS = 250_000_000;
+    private static final long REMEMBER_NANOS = 60_000_000_000L;
 
     private final Clock clock;
     private final NodeInbox inbox;
@@ -62,6 +65,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final PeerWatch watch;
     private final Membership membership;
     private final PeerDirectory directory;
+    private final Consumer<Measurements> memory;
     private final RefusedPeers refused = new RefusedPeers();
     private final PeerFaults faults;
     private final Duplicates duplicates;
@@ -76,9 +80,14 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private OptionalLong firstPeerMillis = OptionalLong.empty();
     private boolean changed = true; // since the last publication
     private long publishedNanos;
+    private long rememberedNanos;
     private boolean started;
 
-    /** The parts that a node's owner thread steps. */
+    /**
+     * The parts that a node's owner thread steps.
+     *
+     * @param memory takes the measurements of links now and then; it must not block
+     */
     public record Parts(
             NodeId self,
             NodeInbox inbox,
@@ -86,6 +95,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             PeerFinder finder,
             Membership membership,
             PeerDirectory directory,
+            Consumer<Measurements> memory,
             StatusReport report,
             GroupTalk talk,
             Optional<RosterTalk> roster,
@@ -113,11 +123,13 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         this.finder = parts.finder();
         this.membership = parts.membership();
         this.directory = parts.directory();
+        this.memory = parts.memory();
         this.report = parts.report();
         this.talk = parts.talk();
         this.roster = parts.roster();
         this.publisher = publisher;
         this.publishedNanos = startedNanos;
+        this.rememberedNanos = startedNanos;
     }
 
     /** The current status of the node. */
@@ -219,6 +231,14 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             publishedNanos = now;
             publisher.accept(status(), directory.topology());
         }
+        if (now - rememberedNanos >= REMEMBER_NANOS) {
+            remember(now);
+        }
+    }
+
+    private void remember(long nowNanos) {
+        rememberedNanos = nowNanos;
+        memory.accept(directory.measurements(nowNanos));
     }
 
     @Override
@@ -364,7 +384,8 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             talking.saw(lost.peer(), directory.label(lost.peer()));
             talking.lost(lost.peer());
         });
-        directory.lost(lost.peer());
+        remember(clock.nanoTime());
+        directory.lost(lost.peer(), rememberedNanos);
         talk.lost(lost.peer());
         finder.lost(lost);
         watch.lost(lost.peer())

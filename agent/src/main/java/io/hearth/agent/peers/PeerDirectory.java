@@ -12,14 +12,18 @@ import io.hearth.topology.NodeLoad;
 import io.hearth.topology.NodeProfile;
 import io.hearth.topology.NodeProfileEncoding;
 import io.hearth.topology.PathProfile;
+import io.hearth.topology.memory.Measurement;
+import io.hearth.topology.memory.Measurements;
 import io.hearth.transport.LinkInfo;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
@@ -32,6 +36,7 @@ public final class PeerDirectory {
     private NodeProfile own;
     private NodeLoad sentLoad;
     private long sentNanos;
+    private Measurements remembered;
     private ClusterTopology topology;
 
     /** A link and the interface that it runs over. */
@@ -41,9 +46,16 @@ public final class PeerDirectory {
      * A directory without links.
      *
      * @param own this machine's profile
+     * @param remembered measurements of former links; a new link to the same address begins with them
      * @param nowNanos time from which the profile counts as sent
      */
-    public PeerDirectory(NodeId self, NodeProfile own, SortedMap<String, LocalInterface> interfaces, long nowNanos) {
+    public PeerDirectory(
+            NodeId self,
+            NodeProfile own,
+            SortedMap<String, LocalInterface> interfaces,
+            Measurements remembered,
+            long nowNanos) {
+        this.remembered = remembered;
         this.self = self;
         this.own = own;
         this.sentLoad = own.load();
@@ -88,9 +100,28 @@ public final class PeerDirectory {
         return former.isEmpty() || !former.get().label().equals(decoded.label());
     }
 
-    public void lost(NodeId node) {
+    public void lost(NodeId node, long nowNanos) {
+        remembered = measurements(nowNanos);
         links.remove(node);
         topology = topology.without(node);
+    }
+
+    /** The latest measurements of all links, also of former ones. */
+    public Measurements measurements(long nowNanos) {
+        var latest = new ArrayList<Measurement>();
+        links.forEach((node, known) -> {
+            Optional<PathProfile> outward = topology.link(self, node).flatMap(link -> link.path(text(known.link())));
+            Optional<PathProfile> inward = topology.link(node, self).flatMap(link -> link.path(text(known.link())));
+            outward.ifPresent(path -> latest.add(new Measurement(
+                    node.peer(),
+                    host(known.link()),
+                    path.roundTripNanos(),
+                    path.bytesPerSecond(),
+                    inward.map(PathProfile::bytesPerSecond).orElse(OptionalLong.empty()),
+                    path.lossPermille(),
+                    path.measuredNanos())));
+        });
+        return remembered.with(latest, nowNanos);
     }
 
     /** Stores a measured round trip. */
@@ -105,13 +136,30 @@ public final class PeerDirectory {
             PathProfile path = topology.link(self, node)
                     .flatMap(link -> link.path(name))
                     .map(former -> former.refreshed(nanos, nowNanos))
-                    .orElseGet(() -> PathProfile.of(name, over.kind(), over.evidence(), nanos, nowNanos));
+                    .orElseGet(() -> begin(
+                            node, known.link(), PathProfile.of(name, over.kind(), over.evidence(), nanos, nowNanos)));
             topology = topology.with(new ConnectionProfile(self, node, List.of(path)));
             topology.link(node, self)
                     .flatMap(link -> link.path(name))
                     .ifPresent(former -> topology = topology.with(
                             new ConnectionProfile(node, self, List.of(former.refreshed(nanos, nowNanos)))));
         }
+    }
+
+    /** A new path, with what former links to the same address measured. */
+    private PathProfile begin(NodeId node, LinkInfo link, PathProfile path) {
+        Optional<Measurement> former = remembered.of(node.peer(), host(link));
+        if (former.isEmpty()) {
+            return path;
+        }
+        former.get()
+                .inward()
+                .ifPresent(rate -> rated(node, self, path, rate, former.get().measuredNanos()));
+        OptionalLong outward = former.get().outward();
+        OptionalInt loss = former.get().lossPermille();
+        PathProfile rated = outward.isPresent() ? path.throughput(outward.getAsLong()) : path;
+        PathProfile whole = loss.isPresent() ? rated.loss(loss.getAsInt()) : rated;
+        return whole.equals(path) ? path : whole.measuredAt(former.get().measuredNanos());
     }
 
     /**
@@ -164,8 +212,11 @@ public final class PeerDirectory {
     }
 
     private static String text(LinkInfo link) {
-        InetSocketAddress address = link.address();
-        return address.getAddress().getHostAddress() + ":" + address.getPort();
+        return host(link) + ":" + link.address().getPort();
+    }
+
+    private static String host(LinkInfo link) {
+        return link.address().getAddress().getHostAddress();
     }
 
     /** The interface whose network contains the address. */

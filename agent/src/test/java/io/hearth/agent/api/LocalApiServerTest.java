@@ -156,6 +156,7 @@ final class LocalApiServerTest {
             assertEquals(1, old.get("number").getAsInt());
             assertEquals(7_250, old.get("age_ms").getAsLong());
             assertTrue(old.get("stuck").getAsString().contains("has not finished a turn for 7 s"), old::toString);
+            assertTrue(ask(path(), "more").orElseThrow().has("stuck"));
             age.set(0);
             assertEquals(Optional.of(number(1)), ask(path(), "status"));
         }

@@ -18,14 +18,18 @@ import io.hearth.topology.NodeLoad;
 import io.hearth.topology.NodeLoad.Battery;
 import io.hearth.topology.NodeProfile;
 import io.hearth.topology.NodeProfileEncoding;
+import io.hearth.topology.memory.Measurement;
+import io.hearth.topology.memory.Measurements;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkInfo;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +40,7 @@ final class PeerDirectoryTest {
     private static final NodeId PEER = node(2);
     private static final long START = 1_000;
 
-    private final PeerDirectory directory = new PeerDirectory(SELF, OWN, Collections.emptySortedMap(), START);
+    private final PeerDirectory directory = directory(Measurements.NONE);
 
     @Test
     void aLoadGoesOutWhenItChangedNotablyAndTheGapIsOver() throws MalformedMessageException {
@@ -93,8 +97,49 @@ final class PeerDirectoryTest {
         assertEquals(
                 OptionalLong.of(900),
                 directory.topology().link(PEER, SELF).orElseThrow().bytesPerSecond());
-        directory.lost(PEER);
+        directory.lost(PEER, 95);
         assertEquals(0, directory.topology().links().size());
+    }
+
+    @Test
+    void aNewLinkToTheSameAddressBeginsWithTheFormerMeasurements() throws MalformedMessageException {
+        directory.admitted(link(PEER));
+        directory.introduced(PEER, NodeProfileEncoding.encode(OTHER));
+        directory.measured(PEER, health(5_000), 40);
+        directory.throughput(PEER, OptionalLong.of(700), OptionalLong.of(900), 50);
+        var expected = new Measurement(
+                PEER.peer(), "127.0.0.1", 5_000, OptionalLong.of(700), OptionalLong.of(900), OptionalInt.empty(), 50);
+        assertEquals(List.of(expected), directory.measurements(60).list());
+        directory.lost(PEER, 60);
+        assertEquals(List.of(expected), directory.measurements(70).list(), "the link is lost and not forgotten");
+
+        PeerDirectory restarted = directory(directory.measurements(70));
+        var trainer = new NodeId(PEER.peer(), "trainer-0");
+        for (NodeId node : List.of(PEER, trainer)) {
+            restarted.admitted(link(node));
+            restarted.introduced(node, NodeProfileEncoding.encode(OTHER));
+            restarted.measured(node, health(8_000), 100);
+            ConnectionProfile outward = restarted.topology().link(SELF, node).orElseThrow();
+            assertEquals(OptionalLong.of(700), outward.bytesPerSecond());
+            assertEquals(8_000, outward.roundTripNanos());
+            assertEquals(50, outward.best().ageNanos(100));
+            ConnectionProfile inward = restarted.topology().link(node, SELF).orElseThrow();
+            assertEquals(OptionalLong.of(900), inward.bytesPerSecond());
+            assertEquals(50, inward.best().ageNanos(100));
+        }
+        assertFalse(restarted.measurements(100).isNews(directory.measurements(70)), "nothing new was measured");
+        NodeId stranger = node(3);
+        restarted.admitted(link(stranger));
+        restarted.introduced(stranger, NodeProfileEncoding.encode(OTHER));
+        restarted.measured(stranger, health(8_000), 100);
+        assertEquals(
+                OptionalLong.empty(),
+                restarted.topology().link(SELF, stranger).orElseThrow().bytesPerSecond(),
+                "another machine had the address");
+    }
+
+    private static PeerDirectory directory(Measurements remembered) {
+        return new PeerDirectory(SELF, OWN, Collections.emptySortedMap(), remembered, START);
     }
 
     private static NodeId node(int number) {
