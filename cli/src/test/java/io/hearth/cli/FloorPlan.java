@@ -141,7 +141,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             topology                          | pure | wire                                                                       |
             topology.export                   | pure | root                                                                       | agent
             topology.local                    |      | root system                                                                | agent cli
-            topology.memory                   | pure | root                                                                       | agent
+            topology.memory                   | pure |                                                                            | agent
             topology.system                   | pure | root                                                                       |
             topology.wire                     |      |                                                                            |
             transport                         |      |                                                                            |

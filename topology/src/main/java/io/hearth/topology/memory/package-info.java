@@ -1,4 +1,4 @@
-/** Measurements of links that outlive a link and a process, and their text in a file. Pure. The room uses the root; {@code agent} may use it. */
+/** Measurements of links that outlive a link and a process, and their text in a file. Pure. {@code agent} may use it. */
 @NullMarked
 package io.hearth.topology.memory;
 
