@@ -14,31 +14,31 @@ final class NoPeersDiagnosisTest {
                 "0 peers after 10 s: sent 4 packets on en0, heard 0 records, 0 Hearth services, 0 of other namespaces; is a"
                         + " node running on another machine of this LAN? Firewalls must let UDP 5353 and TCP 52416 in; on a"
                         + " Wi-Fi that isolates its clients name one side's address with --peer HOST on the other",
-                NoPeersDiagnosis.explain(10, List.of(counters(4, 0, "", 0, 0)), false));
+                NoPeersDiagnosis.explain(10, List.of(counters(4, 0, "", 0, 0)), List.of(), false));
     }
 
     @Test
     void whatWasDroppedAndRestartedIsTold() {
         var attacked = new MdnsCounters("en0", "192.168.1.2", 4, 0, "", 7, 12, 0, 0, 0, 2, "its listener ended", 7);
-        String line = NoPeersDiagnosis.explain(10, List.of(attacked), false);
+        String line = NoPeersDiagnosis.explain(10, List.of(attacked), List.of(), false);
         assertTrue(line.contains(", dropped 12 packets, restarted 2 times (its listener ended); is a node"), line);
     }
 
     @Test
     void theLikeliestCauseIsNamed() {
-        assertTrue(NoPeersDiagnosis.explain(10, List.of(), true).contains("no usable network interface"));
-        assertTrue(NoPeersDiagnosis.explain(10, List.of(counters(4, 0, "", 2, 0)), true)
+        assertTrue(NoPeersDiagnosis.explain(10, List.of(), List.of(), true).contains("no usable network interface"));
+        assertTrue(NoPeersDiagnosis.explain(10, List.of(counters(4, 0, "", 2, 0)), List.of(), true)
                 .contains("another namespace or secret"));
-        assertTrue(NoPeersDiagnosis.explain(10, List.of(counters(4, 0, "", 2, 1)), true)
+        assertTrue(NoPeersDiagnosis.explain(10, List.of(counters(4, 0, "", 2, 1)), List.of(), true)
                 .contains("no link came about"));
     }
 
     @Test
     void noRouteOnMacosIsLocalNetworkPrivacy() {
         List<MdnsCounters> blocked = List.of(counters(0, 7, "No route to host", 0, 0));
-        assertTrue(NoPeersDiagnosis.explain(10, blocked, true)
+        assertTrue(NoPeersDiagnosis.explain(10, blocked, List.of(), true)
                 .contains("System Settings > Privacy & Security > Local Network"));
-        String linux = NoPeersDiagnosis.explain(10, blocked, false);
+        String linux = NoPeersDiagnosis.explain(10, blocked, List.of(), false);
         assertFalse(linux.contains("macOS"));
         assertTrue(linux.contains("7 refused (No route to host)"), linux);
         assertFalse(NoPeersDiagnosis.isLocalNetworkPrivacy("Connection refused", true));
