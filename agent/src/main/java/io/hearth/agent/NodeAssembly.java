@@ -36,11 +36,14 @@ import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
+import io.hearth.discovery.PeerName;
+import io.hearth.discovery.names.NamedPeers;
 import io.hearth.discovery.protobuf.AddressNewsEncoding;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.Role;
 import io.hearth.election.protobuf.MessageEncoding;
 import io.hearth.election.view.ViewMachine;
+import io.hearth.identity.ConfigFile;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.IdentityFile;
 import io.hearth.identity.NamespaceFile;
@@ -62,6 +65,8 @@ import io.hearth.transport.Endpoint;
 import io.hearth.transport.KeyRing;
 import io.hearth.transport.links.Links;
 import java.security.SecureRandom;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -102,13 +107,15 @@ final class NodeAssembly implements AutoCloseable {
         ListenOptions.checkInterfaces(config);
         HearthHome home =
                 config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
+        List<PeerName> peers = peers(config, ConfigFile.in(home));
         NetworkNamespace namespace = namespace(config, new NamespaceLookup(home, environment));
         NodeIdentity identity = IdentityFile.in(home).loadOrCreate();
         Engines.Choice reducer = reducer(config, home);
         var closing = new CloseStack();
         boolean started = false;
         try {
-            var assembly = new NodeAssembly(config, home, namespace, identity, reducer, closing, clock, startedNanos);
+            var assembly =
+                    new NodeAssembly(config, peers, home, namespace, identity, reducer, closing, clock, startedNanos);
             started = true;
             return assembly;
         } finally {
@@ -118,8 +125,27 @@ final class NodeAssembly implements AutoCloseable {
         }
     }
 
+    /** The named peers of the file of this machine and of the configuration, each once. */
+    private static List<PeerName> peers(HearthConfig config, ConfigFile file) throws SetupException {
+        var peers = new LinkedHashSet<PeerName>();
+        for (String written : file.peers()) {
+            try {
+                peers.add(PeerName.parse(written));
+            } catch (IllegalArgumentException unreadable) {
+                throw new SetupException("cannot use " + file.path() + ": " + unreadable.getMessage(), unreadable);
+            }
+        }
+        config.peers().forEach(written -> peers.add(PeerName.parse(written)));
+        if (peers.size() > NamedPeers.PEERS_MAX) {
+            throw new SetupException("at most " + NamedPeers.PEERS_MAX + " peers may be named, got " + peers.size()
+                    + "; name fewer in " + file.path() + " and with --peer: one known member is enough");
+        }
+        return List.copyOf(peers);
+    }
+
     private NodeAssembly(
             HearthConfig config,
+            List<PeerName> peers,
             HearthHome home,
             NetworkNamespace namespace,
             NodeIdentity identity,
@@ -158,7 +184,7 @@ final class NodeAssembly implements AutoCloseable {
         SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
         TagKeys tags = closing.keep(new TagKeys());
         sources = closing.keep(new Sources(
-                config.peers().stream().map(HostPort::parse).toList(),
+                peers,
                 ListenOptions.interfaces(config),
                 tags.of(book),
                 links.port(),

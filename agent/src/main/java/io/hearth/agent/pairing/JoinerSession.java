@@ -6,14 +6,15 @@ import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
+import io.hearth.discovery.PeerName;
 import io.hearth.discovery.PeerSource;
 import io.hearth.discovery.Sighting;
 import io.hearth.discovery.SocketAddresses;
-import io.hearth.discovery.StaticPeers;
 import io.hearth.discovery.mdns.InterfaceMonitor;
 import io.hearth.discovery.mdns.MdnsOptions;
 import io.hearth.discovery.mdns.MdnsSource;
 import io.hearth.discovery.mdns.machine.TagEncoding;
+import io.hearth.discovery.names.NamedPeers;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.SlotLease;
@@ -83,7 +84,7 @@ public final class JoinerSession implements AutoCloseable {
                         clock,
                         () -> {},
                         _ -> {})
-                : StaticPeers.of(peers);
+                : NamedPeers.of(peers.stream().<PeerName>map(PeerName.Host::new).toList());
         source.start(this::sighted);
     }
 

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.discovery.names.machine.NameReport;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +33,25 @@ final class NoPeersDiagnosisTest {
                 .contains("another namespace or secret"));
         assertTrue(NoPeersDiagnosis.explain(10, List.of(counters(4, 0, "", 2, 1)), List.of(), true)
                 .contains("no link came about"));
+    }
+
+    @Test
+    void eachNameIsListedWithItsAnswer() {
+        List<MdnsCounters> quiet = List.of(counters(4, 0, "", 0, 0));
+        var none = new NameReport("dns:all.org", 0, "no such name all.org");
+        String absent = NoPeersDiagnosis.explain(10, quiet, List.of(none), false);
+        assertTrue(
+                absent.contains(
+                        "0 of other namespaces; dns:all.org: no such name all.org; no name of --peer or config.toml"
+                                + " has an address: compare it with `nslookup`"),
+                absent);
+        String found = NoPeersDiagnosis.explain(10, quiet, List.of(none, new NameReport("k8s:trainers", 3, "")), false);
+        assertTrue(
+                found.contains(
+                        "; k8s:trainers has 3 addresses; names have addresses but no link came about: is Hearth"),
+                found);
+        String many = NoPeersDiagnosis.explain(10, quiet, Collections.nCopies(64, none), false);
+        assertTrue(many.contains("; and 56 more names; "), many);
     }
 
     @Test
