@@ -107,7 +107,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             discovery.mdns                    |      | dns mdns.machine names.machine root                                        | agent
             discovery.mdns.machine            | pure | dns                                                                        | agent
             discovery.names                   |      | dns names.machine root                                                     | agent
-            discovery.names.machine           | pure | root                                                                       | agent
+            discovery.names.machine           | pure | root                                                                       |
             discovery.protobuf                |      | gossip root wire                                                           | agent
             discovery.table                   | pure | root                                                                       | agent simulation
             discovery.wire                    |      |                                                                            |

@@ -44,7 +44,8 @@ public sealed interface PeerName {
     }
 
     /**
-     * A headless service of Kubernetes.
+     * A headless service of Kubernetes. It should have {@code publishNotReadyAddresses}, else pods that wait for one another to become ready
+     * are not listed.
      *
      * @param service its name, or its whole domain name {@code SERVICE.NAMESPACE.svc.DOMAIN}
      * @param port of pods whose service has no port named {@code hearth}

@@ -55,7 +55,7 @@ public final class NamedPeers implements PeerSource {
     private final Thread thread;
     private final Map<Integer, Thread> lookups = new ConcurrentHashMap<>(); // one for each name; the loop writes
     private volatile List<NameReport> reports = List.of(); // written by the loop, read by reports()
-    private volatile boolean closing; // written by close(), read by all threads of this source
+    private volatile boolean closing; // written by close(), read by the loop
     private Consumer<Sighting> sink = _ -> {};
 
     /**
@@ -190,9 +190,6 @@ public final class NamedPeers implements PeerSource {
     }
 
     private void sight(PeerName name, List<PeerAddress> addresses) {
-        if (closing) {
-            return;
-        }
         if (name instanceof PeerName.Host(var host)) {
             sink.accept(sighting(
                     "static:" + host,

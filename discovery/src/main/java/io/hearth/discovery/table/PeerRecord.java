@@ -111,7 +111,7 @@ public record PeerRecord(
      * <p>When all places are taken, a new address replaces one that failed in this round, and waits for the next round. Otherwise it
      * replaces one that has not been tried, and takes its turn. An address keeps its place if it worked before, is being tried, or is in
      * this sighting too. So forged addresses of a peer cannot keep its real address out. The addresses of a peer that a person named give
-     * way only to newer ones of that name, all but the one that worked last.
+     * way only to newer ones of that name; one that worked is still dialled.
      */
     PeerRecord sighted(Sighting sighting, List<Candidate> seen, long nowNanos) {
         var all = new ArrayList<>(candidates);
@@ -176,11 +176,9 @@ public record PeerRecord(
     private Optional<Candidate> loser(
             SourceKind source, List<Candidate> all, List<Candidate> seen, List<PeerAddress> next) {
         boolean isByName = source == SourceKind.STATIC; // such a sighting has all addresses of the name
-        List<PeerAddress> worked = isByName ? good.stream().limit(1).toList() : good;
         List<Candidate> replaceable = all.stream()
-                .filter(old -> (isByName || !pinned)
+                .filter(old -> (isByName || (!pinned && !good.contains(old.address())))
                         && !seen.contains(old)
-                        && !worked.contains(old.address())
                         && !round.awaited.contains(old.address()))
                 .toList();
         return replaceable.stream()

@@ -156,9 +156,8 @@ final class NameMachineTest {
                 List.of(ask("c.org", Kind.ADDRESSES)),
                 answered("a.org", Kind.ADDRESSES, addresses(7, "10.0.0.1", "fd00::1")));
         assertEquals(
-                sight("srv:_hearth._tcp.org", "10.0.0.1:1", "fd00::1:1", "10.0.0.2:2", "10.0.0.4:4"),
-                answered("c.org", Kind.ADDRESSES, new NameAnswer.Absent("no such name"))
-                        .getFirst());
+                sight("srv:_hearth._tcp.org", "10.0.0.1:1", "fd00::1:1", "10.0.0.2:2", "10.0.0.3:3", "10.0.0.4:4"),
+                answered("c.org", Kind.ADDRESSES, addresses(50, "10.0.0.3")).getFirst());
         sleeps(7);
     }
 
@@ -195,6 +194,7 @@ final class NameMachineTest {
                 plan("dns:a.b.c.d.e.f", POD).subList(0, 2));
         String service = "_hearth._tcp.";
         assertEquals(List.of(service + "t.other.svc.k8s.lan SRV", "t.other.svc.k8s.lan"), plan("k8s:t.other", POD));
+        assertEquals(List.of(service + "t.ml.svc.k8s.lan SRV", "t.ml.svc.k8s.lan"), plan("k8s:t", POD));
         assertEquals(List.of(service + "t.o.svc.k8s.lan SRV", "t.o.svc.k8s.lan"), plan("k8s:t.o.svc", POD));
         assertEquals(List.of(service + "t.o.svc.c.org SRV", "t.o.svc.c.org"), plan("k8s:t.o.svc.c.org", POD));
         assertEquals(List.of(service + "t.o.svc.cluster.local SRV", "t.o.svc.cluster.local"), plan("k8s:t.o", HOME));
