@@ -1,6 +1,8 @@
 package io.hearth.collective.exchange;
 
+import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.group.GroupLayout;
+import io.hearth.collective.schedule.Islands;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.DataStream;
 import io.hearth.transport.StreamId;
@@ -9,6 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -34,6 +37,8 @@ public final class Mesh {
     private final NodeId self;
     private final int rank;
     private final boolean isOnOneMachine;
+    private final Optional<Islands> planned;
+    private final Optional<Islands> machines;
     private final RankOrder byHop;
     private final RankOrder byRank;
     private final AtomicReferenceArray<@Nullable DataStream>
@@ -55,9 +60,16 @@ public final class Mesh {
         this.rank = rank(self);
         this.isOnOneMachine =
                 layout.members().stream().map(NodeId::peer).distinct().count() == 1;
+        this.planned = hierarchy(layout.islands().isEmpty() ? Islands.alone(world()) : new Islands(layout.islands()));
+        this.machines = hierarchy(
+                Islands.byPlace(layout.members().stream().map(NodeId::peer).toList()));
         this.byHop = new RankOrder(layout.ring().stream().mapToInt(this::rank).toArray());
         this.byRank = new RankOrder(IntStream.range(0, layout.members().size()).toArray());
         this.streams = new AtomicReferenceArray<>(layout.members().size());
+    }
+
+    private static Optional<Islands> hierarchy(Islands islands) {
+        return islands.isHierarchy() ? Optional.of(islands) : Optional.empty();
     }
 
     public String fence() {
@@ -105,6 +117,18 @@ public final class Mesh {
         return (int) members().stream()
                 .filter(member -> member.peer().equals(self.peer()))
                 .count();
+    }
+
+    /**
+     * The islands, by rank, that a sum with that strategy may use; the same on all ranks. {@code HIERARCHICAL} uses the planned ones, else
+     * the members' machines. {@code AUTO} uses the planned ones only.
+     */
+    public Optional<Islands> islands(AllReduceStrategy asked) {
+        return switch (asked) {
+            case HIERARCHICAL -> planned.isPresent() ? planned : machines;
+            case AUTO -> planned;
+            case RING, DIRECT, TREE, CENTRALIZED -> Optional.empty();
+        };
     }
 
     public boolean hopsAreRanks() {

@@ -24,7 +24,7 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
         }
     }
 
-    /** Nanoseconds of an all-reduce of {@code bytes}; 0 in a world of one. */
+    /** Nanoseconds of an all-reduce of {@code bytes}; 0 in a world of one. In {@code ISLANDS} each position is alone. */
     public double allReduceNanos(AllReduceAlgorithm algorithm, int world, long bytes) {
         if (world == 1) {
             return 0;
@@ -49,7 +49,33 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
                         + others * bytes(Math.min(bytes, segmentBytes))
                         + combine(others * (double) bytes)
                         + handOver((double) bytes);
+            case ISLANDS -> islandsNanos(world, 1, bytes);
         };
+    }
+
+    /**
+     * Nanoseconds of an all-reduce of {@code bytes} by {@code ISLANDS}; 0 in a world of one. The port of the leader with most members sets
+     * the time: it carries what its island and the other leaders send, while results leave through it. Links inside are no faster than
+     * those between.
+     */
+    public double allReduceNanos(Islands islands, long bytes) {
+        return islandsNanos(islands.count(), islands.largest(), bytes);
+    }
+
+    private double islandsNanos(int islands, int largest, long bytes) {
+        int members = largest - 1;
+        int others = islands - 1;
+        if (members + others == 0) {
+            return 0;
+        }
+        long share = Math.ceilDiv(bytes, islands);
+        double inside = members == 0
+                ? 0
+                : crowd(2, members, bytes)
+                        + members * bytes(Math.min(share, segmentBytes))
+                        + combine(members * (double) bytes);
+        double between = others == 0 ? 0 : crowd(2, 2.0 * others, share) + combine(others * (double) share);
+        return noteNanos() + inside + between + handOver(members == 0 ? 2.0 * share : (double) bytes);
     }
 
     /** Nanoseconds of a broadcast of {@code bytes} until all hold them; 0 in a world of one. */

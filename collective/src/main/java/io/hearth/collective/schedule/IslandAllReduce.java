@@ -6,8 +6,7 @@ import java.util.Arrays;
 /**
  * All-reduce for islands: fast links inside, slow ones between. Each leader adds what its island has, the leaders sum among themselves as in
  * {@link DirectAllReduce}, and each leader gives the result to its island. So each byte crosses between two islands once for each leader and
- * not once for each member. It takes four hops, two of them
- * between islands.
+ * not once for each member. It takes four hops, two of them between islands.
  *
  * <p>Leaders own shares of the buffer. All shares have the same number of segments ({@link Slices}), and round t moves segment t of all
  * shares, in four stages:

@@ -81,6 +81,11 @@ public final class TestGroup implements AutoCloseable {
                 Clock.system());
     }
 
+    /** Creates a group of these nodes, by rank. */
+    public TestGroup(List<NodeId> members, EngineOptions options, List<Integer> order) {
+        this(members, options, order, rank -> Engines.best().newReducer(), null, Clock.system());
+    }
+
     /** Creates a group with options for each rank. */
     public TestGroup(int world, IntFunction<EngineOptions> options, List<Integer> order) {
         this(
@@ -151,9 +156,21 @@ public final class TestGroup implements AutoCloseable {
     }
 
     public static NodeId node(int number) {
+        return node(number, 0);
+    }
+
+    /** One of several nodes of a machine. */
+    private static NodeId node(int machine, int number) {
         byte[] key = new byte[PeerId.KEY_BYTES];
-        Arrays.fill(key, (byte) (number + 1));
-        return new NodeId(PeerId.of(key), "trainer-0");
+        Arrays.fill(key, (byte) (machine + 1));
+        return new NodeId(PeerId.of(key), "trainer-" + number);
+    }
+
+    /** Nodes by rank, {@code perMachine} of them on each machine; the last one may have fewer. */
+    public static List<NodeId> nodes(int world, int perMachine) {
+        return IntStream.range(0, world)
+                .mapToObj(rank -> node(rank / perMachine, rank % perMachine))
+                .toList();
     }
 
     private CollectiveListener listener(NodeId node) {
