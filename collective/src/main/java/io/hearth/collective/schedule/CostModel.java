@@ -24,7 +24,7 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
         }
     }
 
-    /** Nanoseconds of an all-reduce of {@code bytes}; 0 in a world of one. In {@code ISLANDS} each position is alone. */
+    /** Nanoseconds of an all-reduce of {@code bytes}; 0 in a world of one. By {@code ISLANDS}, each position is an island of its own. */
     public double allReduceNanos(AllReduceAlgorithm algorithm, int world, long bytes) {
         if (world == 1) {
             return 0;
