@@ -138,7 +138,8 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             simulation.time                   |      |                                                                            |
             simulation.trainer                |      | call host pair plant process report rule setting time                      |
             standin                           |      |                                                                            |
-            topology                          |      | wire                                                                       |
+            topology                          |      | plan wire                                                                  |
+            topology.plan                     | pure |                                                                            |
             topology.wire                     |      |                                                                            |
             transport                         |      |                                                                            |
             transport.cipher                  |      | root                                                                       | bench
