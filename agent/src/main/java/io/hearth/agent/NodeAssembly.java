@@ -2,6 +2,8 @@ package io.hearth.agent;
 
 import io.hearth.accel.EngineName;
 import io.hearth.accel.select.Engines;
+import io.hearth.agent.bandwidth.BandwidthShell;
+import io.hearth.agent.bandwidth.BandwidthTalk;
 import io.hearth.agent.group.Collectives;
 import io.hearth.agent.group.GroupTalk;
 import io.hearth.agent.group.Membership;
@@ -216,6 +218,7 @@ final class NodeAssembly implements AutoCloseable {
                                 sources::mdns,
                                 talk),
                         talk,
+                        bandwidth(links),
                         roster,
                         faults),
                 config.health(),
@@ -260,6 +263,20 @@ final class NodeAssembly implements AutoCloseable {
                 inbox.event(new NodeEvent.NetworkChanged()); // nodes that this node could not link with before
             }
         });
+    }
+
+    private BandwidthTalk bandwidth(Links links) {
+        var shell = closing.keep(new BandwidthShell(
+                links.streams(),
+                clock,
+                () -> !isMoving(),
+                end -> inbox.event(new NodeEvent.BandwidthEnded(end))));
+        return new BandwidthTalk(self, clock, this::isMoving, links::send, shell);
+    }
+
+    /** Whether a collective runs, or this node measures nothing because it is an agent. */
+    private boolean isMoving() {
+        return engine.isEmpty() || engine.get().isMoving();
     }
 
     private static KeyRing ring(RosterBook book) {

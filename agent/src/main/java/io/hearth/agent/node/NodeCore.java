@@ -1,5 +1,6 @@
 package io.hearth.agent.node;
 
+import io.hearth.agent.bandwidth.BandwidthTalk;
 import io.hearth.agent.group.ControlData;
 import io.hearth.agent.group.GroupTalk;
 import io.hearth.agent.group.Membership;
@@ -34,7 +35,9 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.machine.RosterMessageEncoding;
 import io.hearth.topology.ClusterTopology;
+import io.hearth.topology.LinkReportEncoding;
 import io.hearth.topology.NodeProfileEncoding;
+import io.hearth.topology.bandwidth.BandwidthMessage;
 import io.hearth.transport.links.Links;
 import java.util.Collections;
 import java.util.Optional;
@@ -66,6 +69,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final Duplicates duplicates;
     private final StatusReport report;
     private final GroupTalk talk;
+    private final BandwidthTalk bandwidth;
     private final Optional<RosterTalk> roster;
     private SortedSet<PeerId> excluded = Collections.emptySortedSet();
     private Optional<View> excludedFrom = Optional.empty();
@@ -87,6 +91,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             PeerDirectory directory,
             StatusReport report,
             GroupTalk talk,
+            BandwidthTalk bandwidth,
             Optional<RosterTalk> roster,
             PeerFaults faults) {}
 
@@ -114,6 +119,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         this.directory = parts.directory();
         this.report = parts.report();
         this.talk = parts.talk();
+        this.bandwidth = parts.bandwidth();
         this.roster = parts.roster();
         this.publisher = publisher;
         this.publishedNanos = startedNanos;
@@ -155,6 +161,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 finder.dialFailed(failed);
             }
             case NodeEvent.Sighted sighted -> sighted(sighted);
+            case NodeEvent.BandwidthEnded(var end) -> bandwidth.ended(end);
             case NodeEvent.NetworkChanged() -> finder.networkChanged();
             case NodeEvent.RekeyOpened(var channel) ->
                 roster.ifPresentOrElse(
@@ -207,6 +214,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         roster.ifPresent(talking -> talking.driver().tickIfDue());
         membership.driver().tickIfDue();
         talk.drive(membership.view(), this::stepAside);
+        bandwidth.drive(directory.roundTrips());
         long now = clock.nanoTime();
         if (report.isNewView(membership)) {
             changed = true;
@@ -223,6 +231,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     public long sleepNanos() {
         long sleep = Math.min(finder.sleepNanos(), watch.driver().sleepNanos());
         sleep = Math.min(sleep, membership.driver().sleepNanos());
+        sleep = Math.min(sleep, bandwidth.sleepNanos());
         if (roster.isPresent()) {
             sleep = Math.min(sleep, roster.get().driver().sleepNanos());
         }
@@ -340,6 +349,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         links.remember(admitted.link().address().getAddress());
         links.send(node, NodeProfileEncoding.KIND, directory.introduction());
         talk.admitted(node);
+        bandwidth.admitted(node);
         roster.ifPresent(talking -> talking.admitted(node, admitted.link().keyId()));
         finder.admitted(admitted.link());
         membership
@@ -357,6 +367,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         });
         directory.lost(lost.peer());
         talk.lost(lost.peer());
+        bandwidth.lost(lost.peer());
         finder.lost(lost);
         watch.lost(lost.peer())
                 .ifPresent(incarnation ->
@@ -382,6 +393,10 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             } else if (message.kind() == TrainerNote.KIND) {
                 talk.heard(message.from(), message.bytes());
                 changed = true;
+            } else if (message.kind() == BandwidthMessage.KIND) {
+                bandwidth.heard(message.from(), message.bytes());
+            } else if (message.kind() == LinkReportEncoding.KIND) {
+                bandwidth.reported(message.from(), message.bytes());
             }
         } catch (MalformedMessageException malformed) {
             faults.close(message.from(), "malformed message: " + malformed.getMessage());

@@ -542,6 +542,11 @@ public final class CollectiveEngine implements DistributedBackend {
         runtime.progress(listener, self, clock);
     }
 
+    /** Whether a collective runs, so that its data may travel at any moment. */
+    public boolean isMoving() {
+        return runtime.state().isMoving();
+    }
+
     /** All numbers up to this one ended here; 0 before the first. */
     public long doneUpTo() {
         return runtime.state().doneUpTo();

@@ -8,6 +8,7 @@ import io.hearth.core.Step;
 import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -267,6 +268,12 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         /** All numbers up to this one ended here. */
         public long doneUpTo() {
             return numbers.doneUpTo();
+        }
+
+        /** Whether a number runs, so that data may travel at any moment. */
+        public boolean isMoving() {
+            return numbers.open().numbers().stream()
+                    .anyMatch(number -> Objects.requireNonNull(numbers.open().get(number)).running());
         }
 
         /** Numbers that were called and have not ended. */

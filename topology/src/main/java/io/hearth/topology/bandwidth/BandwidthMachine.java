@@ -34,19 +34,17 @@ import java.util.TreeMap;
  */
 public final class BandwidthMachine
         implements Machine<BandwidthMachine.State, BandwidthMachine.Event, BandwidthMachine.Effect> {
-    private static final int DECLINED_DOUBLINGS_MAX = 5;
+    private static final int BUSY_DOUBLINGS_MAX = 5;
 
     private final NodeId self;
     private final Limits limits;
 
     /** Why a measurement gave no rate. */
     private enum Trouble {
-        /** A collective began here. */
-        INTERRUPTED,
-        /** The peer is busy. */
-        DECLINED,
-        /** No answer, or no rate. */
-        FAILED
+        /** One of the two nodes was busy, or became busy. */
+        BUSY,
+        /** No answer, or no end. */
+        SILENT
     }
 
     public BandwidthMachine(NodeId self, Limits limits) {
@@ -61,7 +59,7 @@ public final class BandwidthMachine
      * @param answerNanos longest wait for an answer
      * @param lastsNanosMax longest measurement, opening of its stream included
      * @param trainsNanosMax longest time in which a measurement moves data
-     * @param retryNanos pause after a failure; it doubles up to {@code refreshNanos}, and up to 32 times after a peer declined
+     * @param retryNanos pause after a failure; it doubles up to {@code refreshNanos}, and at most to 32 times after a node was busy
      * @param share part of the port's time that measurements may take, above 0 and at most 1
      * @param burstNanos time that measurements may take at once
      * @param peersMax most peers of which the machine keeps a record
@@ -290,7 +288,7 @@ public final class BandwidthMachine
             busy = now;
             if (busy && active.isPresent()) {
                 NodeId peer = active.get().peer;
-                later(peer, Trouble.INTERRUPTED);
+                later(peer, Trouble.BUSY);
                 stop(peer);
             }
         }
@@ -322,7 +320,7 @@ public final class BandwidthMachine
                 case DECLINE -> {
                     if (awaits(peer, message.number())) {
                         active = Optional.empty();
-                        later(peer, Trouble.DECLINED);
+                        later(peer, Trouble.BUSY);
                     }
                 }
             }
@@ -354,7 +352,7 @@ public final class BandwidthMachine
                 due(ended.peer(), nowNanos + limits.refreshNanos, 0);
                 effects.add(new Effect.Measured(ended.peer(), ended.result().get()));
             } else {
-                later(ended.peer(), Trouble.FAILED);
+                later(ended.peer(), Trouble.BUSY);
             }
         }
 
@@ -382,7 +380,7 @@ public final class BandwidthMachine
             long limit = now.running ? limits.lastsNanosMax : limits.answerNanos;
             if (nowNanos - now.sinceNanos >= limit) {
                 stop(now.peer);
-                later(now.peer, Trouble.FAILED);
+                later(now.peer, Trouble.SILENT);
             }
         }
 
@@ -396,12 +394,11 @@ public final class BandwidthMachine
         private void later(NodeId peer, Trouble trouble) {
             Peer known = peers.get(peer);
             if (known != null) {
-                int doublings = Math.min(known.failures, trouble == Trouble.FAILED ? 20 : DECLINED_DOUBLINGS_MAX);
+                int doublings = Math.min(known.failures, trouble == Trouble.SILENT ? 20 : BUSY_DOUBLINGS_MAX);
                 long pause = Math.min(limits.refreshNanos, limits.retryNanos << doublings);
                 long seed = self.hashCode() * 31L + peer.hashCode() + number;
                 long random = new SplittableRandom(seed).nextLong(limits.retryNanos);
-                int failures = trouble == Trouble.INTERRUPTED ? known.failures : Math.min(known.failures + 1, 20);
-                peers.put(peer, new Peer(nowNanos + pause + random, failures));
+                peers.put(peer, new Peer(nowNanos + pause + random, Math.min(known.failures + 1, 20)));
             }
         }
 

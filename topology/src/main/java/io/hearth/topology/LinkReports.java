@@ -1,0 +1,54 @@
+package io.hearth.topology;
+
+import io.hearth.identity.NodeId;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The newest report of each node, and what follows from all of them for one direction of a link. Where both ends report, the worse value
+ * counts: then a node that claims more than its link carries changes nothing. Mutable, for one thread.
+ */
+public final class LinkReports {
+    private final SortedMap<NodeId, LinkReport> byNode = new TreeMap<>();
+
+    /** Replaces the report of a node; a node beyond {@link ClusterTopology#NODES_MAX} is ignored. */
+    public void put(NodeId node, LinkReport report) {
+        if (byNode.size() < ClusterTopology.NODES_MAX || byNode.containsKey(node)) {
+            byNode.put(node, report);
+        }
+    }
+
+    /** Forgets the report of a node. */
+    public void remove(NodeId node) {
+        byNode.remove(node);
+    }
+
+    /** Whether the node sent a report. */
+    public boolean has(NodeId node) {
+        return byNode.containsKey(node);
+    }
+
+    /** Bytes per second from one node to another; empty if neither end measured it. */
+    public OptionalLong bytesPerSecond(NodeId from, NodeId to) {
+        long out = of(from, to).outBytesPerSecond();
+        long in = of(to, from).inBytesPerSecond();
+        return known(out == 0 ? in : in == 0 ? out : Math.min(out, in));
+    }
+
+    /** The round trip between two nodes in nanoseconds; empty if neither end measured it. */
+    public OptionalLong roundTripNanos(NodeId one, NodeId other) {
+        return known(Math.max(of(one, other).roundTripNanos(), of(other, one).roundTripNanos()));
+    }
+
+    private LinkReport.Measured of(NodeId from, NodeId to) {
+        LinkReport report = byNode.getOrDefault(from, LinkReport.NONE);
+        return report.links().getOrDefault(to, UNKNOWN);
+    }
+
+    private static final LinkReport.Measured UNKNOWN = new LinkReport.Measured(0, 0, 0);
+
+    private static OptionalLong known(long value) {
+        return value == 0 ? OptionalLong.empty() : OptionalLong.of(value);
+    }
+}
