@@ -3,6 +3,7 @@ package io.hearth.agent;
 import io.hearth.accel.EngineName;
 import io.hearth.collective.RankBounds;
 import io.hearth.compression.CompressionStrategy;
+import io.hearth.discovery.PeerName;
 import io.hearth.election.Role;
 import io.hearth.election.ViewRules;
 import io.hearth.election.health.HealthConfig;
@@ -134,14 +135,19 @@ public final class HearthConfig {
         return with(copy -> copy.excludedInterfaces = bounded("excluded interfaces", names));
     }
 
-    /** Addresses {@code host[:port]} to dial besides those of discovery. */
+    /** Peers besides those that mDNS finds: each a text that {@link PeerName} reads. Those of {@code config.toml} are added. */
     public List<String> peers() {
         return values.peers;
     }
 
-    /** A copy with another {@link #peers()}. */
-    public HearthConfig peers(List<String> addresses) {
-        return with(copy -> copy.peers = bounded("peers", addresses));
+    /**
+     * A copy with other {@link #peers()}. Checks their form; nothing is resolved.
+     *
+     * @throws IllegalArgumentException if a text has none of the forms of {@link PeerName}, or they are too many
+     */
+    public HearthConfig peers(List<String> names) {
+        names.forEach(PeerName::parse);
+        return with(copy -> copy.peers = bounded("peers", names));
     }
 
     /** Compression of all-reduce; the same on all members of the group. */

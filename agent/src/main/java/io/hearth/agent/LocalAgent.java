@@ -3,13 +3,15 @@ package io.hearth.agent;
 import com.google.gson.JsonObject;
 import io.hearth.agent.api.LocalApiServer;
 import io.hearth.agent.api.StatusJson;
+import io.hearth.agent.api.TopologyAnswers;
 import io.hearth.agent.loop.CloseStack;
 import io.hearth.agent.status.VersionedValue;
+import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
 import java.util.Map;
 
-/** The always-on node of a machine, with the local socket that {@code status} and {@code wait} use. */
+/** The always-on node of a machine, with the local socket that {@code status}, {@code topology} and {@code wait} use. */
 public final class LocalAgent implements AutoCloseable {
     /** The socket's name in the home folder. */
     public static final String SOCKET = "agent.sock";
@@ -24,8 +26,10 @@ public final class LocalAgent implements AutoCloseable {
         try {
             node = closing.keep(HearthNode.start(config, environment));
             var answers = new VersionedValue<JsonObject>(StatusJson.of(node.status()));
-            closing.keep(LocalApiServer.start(home.socket(SOCKET), answers, node::statusAgeNanos));
-            var translator = Thread.ofVirtual().name("hearth-status").start(() -> translate(answers));
+            var topology = new TopologyAnswers(node.id(), node::topology, Clock.system());
+            closing.keep(
+                    LocalApiServer.start(home.socket(SOCKET), answers, topology.byRequest(), node::statusAgeNanos));
+            var translator = Thread.ofVirtual().name("hearth-status").start(() -> translate(answers, topology));
             closing.keep(translator::interrupt);
             started = true;
         } finally {
@@ -66,11 +70,12 @@ public final class LocalAgent implements AutoCloseable {
         }
     }
 
-    private void translate(VersionedValue<JsonObject> answers) {
+    private void translate(VersionedValue<JsonObject> answers, TopologyAnswers topology) {
         try {
             long seen = 0;
             while (true) {
                 seen = node.awaitStatusAfter(seen, status -> answers.publish(StatusJson.of(status)));
+                topology.look();
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();

@@ -15,6 +15,8 @@ import io.hearth.agent.loop.NodeLoop;
 import io.hearth.agent.loop.RejectedEventException;
 import io.hearth.agent.node.NodeCore;
 import io.hearth.agent.node.StatusReport;
+import io.hearth.agent.peers.LinkMemory;
+import io.hearth.agent.peers.LoadReader;
 import io.hearth.agent.peers.PeerDirectory;
 import io.hearth.agent.peers.PeerFaults;
 import io.hearth.agent.peers.PeerFinder;
@@ -25,6 +27,9 @@ import io.hearth.agent.roster.RosterKeeper;
 import io.hearth.agent.roster.RosterTalk;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.agent.status.VersionedValue;
+import io.hearth.agent.topology.BandwidthShell;
+import io.hearth.agent.topology.BandwidthTalk;
+import io.hearth.agent.topology.PlanKeeper;
 import io.hearth.agent.votes.VoteFolder;
 import io.hearth.agent.votes.VoterThread;
 import io.hearth.collective.EngineOptions;
@@ -36,11 +41,14 @@ import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
+import io.hearth.discovery.PeerName;
+import io.hearth.discovery.names.NamedPeers;
 import io.hearth.discovery.protobuf.AddressNewsEncoding;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.Role;
 import io.hearth.election.protobuf.MessageEncoding;
 import io.hearth.election.view.ViewMachine;
+import io.hearth.identity.ConfigFile;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.IdentityFile;
 import io.hearth.identity.NamespaceFile;
@@ -54,14 +62,17 @@ import io.hearth.identity.roster.BlockFile;
 import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterFile;
 import io.hearth.topology.ClusterTopology;
-import io.hearth.topology.InterfaceClass;
-import io.hearth.topology.LocalInterfaces;
-import io.hearth.topology.LocalProfile;
+import io.hearth.topology.LocalInterface;
 import io.hearth.topology.NodeProfile;
+import io.hearth.topology.local.LocalInterfaces;
+import io.hearth.topology.local.LocalLoad;
+import io.hearth.topology.local.LocalProfile;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.KeyRing;
 import io.hearth.transport.links.Links;
 import java.security.SecureRandom;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -102,13 +113,15 @@ final class NodeAssembly implements AutoCloseable {
         ListenOptions.checkInterfaces(config);
         HearthHome home =
                 config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
+        List<PeerName> peers = peers(config, ConfigFile.in(home));
         NetworkNamespace namespace = namespace(config, new NamespaceLookup(home, environment));
         NodeIdentity identity = IdentityFile.in(home).loadOrCreate();
         Engines.Choice reducer = reducer(config, home);
         var closing = new CloseStack();
         boolean started = false;
         try {
-            var assembly = new NodeAssembly(config, home, namespace, identity, reducer, closing, clock, startedNanos);
+            var assembly =
+                    new NodeAssembly(config, peers, home, namespace, identity, reducer, closing, clock, startedNanos);
             started = true;
             return assembly;
         } finally {
@@ -118,8 +131,27 @@ final class NodeAssembly implements AutoCloseable {
         }
     }
 
+    /** The named peers of the file of this machine and of the configuration, each once. */
+    private static List<PeerName> peers(HearthConfig config, ConfigFile file) throws SetupException {
+        var peers = new LinkedHashSet<PeerName>();
+        for (String written : file.peers()) {
+            try {
+                peers.add(PeerName.parse(written));
+            } catch (IllegalArgumentException unreadable) {
+                throw new SetupException("cannot use " + file.path() + ": " + unreadable.getMessage(), unreadable);
+            }
+        }
+        config.peers().forEach(written -> peers.add(PeerName.parse(written)));
+        if (peers.size() > NamedPeers.PEERS_MAX) {
+            throw new SetupException("at most " + NamedPeers.PEERS_MAX + " peers may be named, got " + peers.size()
+                    + "; name fewer in " + file.path() + " and with --peer: one known member is enough");
+        }
+        return List.copyOf(peers);
+    }
+
     private NodeAssembly(
             HearthConfig config,
+            List<PeerName> peers,
             HearthHome home,
             NetworkNamespace namespace,
             NodeIdentity identity,
@@ -155,14 +187,14 @@ final class NodeAssembly implements AutoCloseable {
                 new Endpoint(self, lease.incarnation(), lease.bootId(), SystemBoot.ofThisComputer()),
                 keys,
                 new LinkEvents(inbox)));
-        SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
+        SortedMap<String, LocalInterface> interfaces = LocalInterfaces.read();
         TagKeys tags = closing.keep(new TagKeys());
         sources = closing.keep(new Sources(
-                config.peers().stream().map(HostPort::parse).toList(),
+                peers,
                 ListenOptions.interfaces(config),
                 tags.of(book),
                 links.port(),
-                interfaces,
+                LocalInterfaces.classes(interfaces),
                 home,
                 self,
                 inbox,
@@ -171,7 +203,8 @@ final class NodeAssembly implements AutoCloseable {
         engine = config.role() == Role.TRAINER
                 ? Optional.of(closing.keep(engine(config, links, reducer)))
                 : Optional.empty();
-        var directory = new PeerDirectory(self, profile(config, reducer), interfaces);
+        var memory = closing.keep(new LinkMemory(home.file("links-" + self.slot()), clock));
+        var directory = new PeerDirectory(self, profile(config, reducer), interfaces, memory.start(), clock.nanoTime());
         VoteFolder votes = closing.keep(VoteFolder.open(
                 home.subfolder("votes"), identity.peer(), IdentityFile.in(home).computer(identity), clock));
         voter = closing.keep(new VoterThread(
@@ -180,7 +213,8 @@ final class NodeAssembly implements AutoCloseable {
                 (task, answer) -> inbox.event(new NodeEvent.Voted(task, answer)),
                 why -> inbox.event(new NodeEvent.Failed("the voter", why))));
         var faults = new PeerFaults(links::close);
-        var membership = membership(config, links, lease, votes, directory, faults);
+        BandwidthTalk bandwidth = bandwidth(links, directory);
+        var membership = membership(config, links, lease, votes, bandwidth, faults);
         var talk = new GroupTalk(
                 self,
                 config.group(),
@@ -207,6 +241,7 @@ final class NodeAssembly implements AutoCloseable {
                                         links.send(to, AddressNewsEncoding.KIND, AddressNewsEncoding.encode(news))),
                         membership,
                         directory,
+                        memory::remember,
                         new StatusReport(
                                 self,
                                 links.port(),
@@ -216,6 +251,9 @@ final class NodeAssembly implements AutoCloseable {
                                 sources::mdns,
                                 talk),
                         talk,
+                        bandwidth,
+                        closing.keep(new PlanKeeper(
+                                self, engine, clock, why -> inbox.event(new NodeEvent.Failed("the planner", why)))),
                         roster,
                         faults),
                 config.health(),
@@ -225,6 +263,8 @@ final class NodeAssembly implements AutoCloseable {
         voter.start();
         loop = closing.keep(new NodeLoop(self.shortText(), clock, inbox, core, this::stopped));
         loop.start();
+        closing.keep(new LoadReader(LocalLoad::read, load -> inbox.event(new NodeEvent.Loaded(load))))
+                .start();
         LOG.info("started node={} port={} namespace={} key={}", self.text(), links.port(), namespace.name(), keyId);
     }
 
@@ -260,6 +300,17 @@ final class NodeAssembly implements AutoCloseable {
                 inbox.event(new NodeEvent.NetworkChanged()); // nodes that this node could not link with before
             }
         });
+    }
+
+    private BandwidthTalk bandwidth(Links links, PeerDirectory directory) {
+        var shell = closing.keep(new BandwidthShell(
+                links.streams(), clock, () -> !isMoving(), end -> inbox.event(new NodeEvent.BandwidthEnded(end))));
+        return new BandwidthTalk(self, clock, directory, this::isMoving, links::send, shell);
+    }
+
+    /** Whether a collective runs, the cipher is not compiled yet, or this node measures nothing because it is an agent. */
+    private boolean isMoving() {
+        return engine.isEmpty() || engine.get().isMoving() || !Links.isWarm();
     }
 
     private static KeyRing ring(RosterBook book) {
@@ -360,7 +411,7 @@ final class NodeAssembly implements AutoCloseable {
             Links links,
             SlotLease lease,
             VoteFolder votes,
-            PeerDirectory directory,
+            BandwidthTalk bandwidth,
             PeerFaults faults)
             throws SetupException {
         return new Membership(
@@ -377,9 +428,7 @@ final class NodeAssembly implements AutoCloseable {
                 voter,
                 votes::setAside,
                 (to, message) -> links.send(to, MessageEncoding.kind(message), MessageEncoding.encode(message)),
-                engine.isPresent()
-                        ? new Collectives.Engine(engine.get(), directory::roundTrips)
-                        : new Collectives.None(),
+                engine.isPresent() ? new Collectives.Engine(engine.get(), bandwidth::own) : new Collectives.None(),
                 left::countDown,
                 faults::count);
     }
@@ -392,16 +441,7 @@ final class NodeAssembly implements AutoCloseable {
 
     private static NodeProfile profile(HearthConfig config, Engines.Choice reducer) {
         NodeProfile read = LocalProfile.read(reducer.engine().label(), version());
-        return config.label()
-                .map(label -> new NodeProfile(
-                        label,
-                        read.os(),
-                        read.arch(),
-                        read.cores(),
-                        read.memoryBytes(),
-                        read.accelerator(),
-                        read.version()))
-                .orElse(read);
+        return config.label().map(read::named).orElse(read);
     }
 
     /** The version in the manifest, which the build writes. */

@@ -2,7 +2,7 @@ package io.hearth.agent;
 
 import io.hearth.collective.group.CollectiveMessages;
 import io.hearth.collective.group.CollectiveResolver;
-import io.hearth.collective.group.RoundTrips;
+import io.hearth.collective.group.MeasuredLinks;
 import io.hearth.collective.group.Status;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
@@ -314,7 +314,7 @@ final class LyingMember implements LinkObserver, AutoCloseable {
                 var kept = new Status.Kept(
                         far, random.nextInt(View.MEMBERS_MAX), Math.min(any(), 1 << 20), Optional.empty());
                 yield CollectiveMessages.encode(
-                        new Status(far, far - 1, List.of(kept), Optional.empty(), true, RoundTrips.NONE));
+                        new Status(far, far - 1, List.of(kept), Optional.empty(), true, MeasuredLinks.NONE));
             }
         };
     }

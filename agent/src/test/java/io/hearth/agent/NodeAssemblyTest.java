@@ -4,12 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hearth.core.SetupException;
+import io.hearth.discovery.PeerName;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.health.HealthConfig;
+import io.hearth.identity.HearthHome;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,6 +46,43 @@ final class NodeAssemblyTest {
                 "need leave < keeping of unused vote records, got 600000 ms and 600000 ms; leave grows with the silence,"
                         + " which is 591500 ms: choose a shorter one",
                 wrong.getMessage());
+    }
+
+    @Test
+    void peersAreCheckedAndNotResolvedWhenTheyAreNamed() {
+        List<String> peers = List.of("nas:7", "dns:all.invalid", "srv:_hearth._tcp.invalid", "k8s:trainers.ml");
+        assertEquals(peers, HearthConfig.defaults().peers(peers).peers());
+        var wrong = assertThrows(
+                IllegalArgumentException.class, () -> HearthConfig.defaults().peers(List.of("nas:7", "dns:a..b")));
+        assertEquals(
+                "peer must be HOST[:PORT], [IPv6]:PORT, dns:NAME[:PORT], srv:NAME or k8s:SERVICE[.NAMESPACE][:PORT] with a"
+                        + " port of 1 to 65535, got 'dns:a..b': a DNS name has labels of 1 to 63 characters a-z, 0-9, '-'"
+                        + " and '_' (other scripts as xn--)",
+                wrong.getMessage());
+    }
+
+    @Test
+    void peersOfTheFileAreCheckedToo() throws Exception {
+        HearthHome home = HearthHome.open(folder.resolve("home"));
+        Path file = home.file("config.toml");
+        Files.writeString(file, "peers = ['nas:port']");
+        HearthConfig config = HearthConfig.defaults().home(home.folder());
+        var wrong = assertThrows(SetupException.class, () -> NodeAssembly.start(config, Map.of()));
+        assertEquals(
+                "cannot use " + file + ": peer must be " + PeerName.FORMS
+                        + " with a port of 1 to 65535, got 'nas:port': it names no peer",
+                wrong.getMessage());
+        Files.writeString(
+                file,
+                IntStream.range(0, 60)
+                        .mapToObj(i -> "'10.0.0." + i + "'")
+                        .collect(Collectors.joining(", ", "peers = [", "]")));
+        List<String> five = List.of("10.0.0.1", "a", "b", "c", "d", "e"); // one of them is in the file too
+        var tooMany = assertThrows(SetupException.class, () -> NodeAssembly.start(config.peers(five), Map.of()));
+        assertEquals(
+                "at most 64 peers may be named, got 65; name fewer in " + file
+                        + " and with --peer: one known member is enough",
+                tooMany.getMessage());
     }
 
     @Test

@@ -27,6 +27,7 @@ import io.hearth.cli.namespace.SecretRotateCommand;
 import io.hearth.cli.namespace.SecretShowCommand;
 import io.hearth.cli.node.AgentCommand;
 import io.hearth.cli.node.StatusCommand;
+import io.hearth.cli.node.TopologyCommand;
 import io.hearth.cli.node.TrainCommand;
 import io.hearth.cli.node.WaitCommand;
 import io.hearth.cli.option.Compression;
@@ -106,6 +107,7 @@ public final class Main {
                 .addSubcommand(new TrainCommand(terminal))
                 .addSubcommand(new AgentCommand(terminal))
                 .addSubcommand(new StatusCommand(terminal))
+                .addSubcommand(new TopologyCommand(terminal))
                 .addSubcommand(new WaitCommand(terminal))
                 .addSubcommand(bench)
                 .addSubcommand(kernel)

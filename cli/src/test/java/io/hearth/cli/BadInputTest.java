@@ -125,7 +125,7 @@ final class BadInputTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {AGENT, TRAIN, WAIT, "status", "id"})
+    @ValueSource(strings = {AGENT, TRAIN, WAIT, "status", "topology", "id"})
     void aHomeThatCannotBeMadeIsNamed(String command) throws Exception {
         Path file = Files.writeString(folder.resolve("file"), "");
         String said = failure(Commands.in(file.resolve("home")).line(command));
@@ -133,7 +133,7 @@ final class BadInputTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {AGENT, TRAIN, WAIT, "status"})
+    @ValueSource(strings = {AGENT, TRAIN, WAIT, "status", "topology"})
     void aHomeThatOthersMayReadIsRefusedWithTheRemedy(String command) throws Exception {
         Commands ready = ready();
         Files.setPosixFilePermissions(home(), PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -175,6 +175,8 @@ final class BadInputTest {
         Commands ready = ready();
         assertTrue(failure(ready.line("status")).contains("'hearth agent'"));
         assertTrue(failure(ready.line("status --json")).contains("'hearth agent'"));
+        assertTrue(failure(ready.line("topology")).contains("'hearth agent'"));
+        assertTrue(failure(ready.line("topology --dot")).contains("'hearth agent'"));
         try (var crashed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             Path run = Files.createDirectories(home().resolve("run"));
             crashed.bind(UnixDomainSocketAddress.of(run.resolve("agent.sock")));
@@ -325,6 +327,7 @@ final class BadInputTest {
             strings = {
                 "agent",
                 "status",
+                "topology",
                 "wait",
                 "train",
                 "demo",

@@ -52,16 +52,17 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             accel.select                      |      | gpu metal portable root selftest vector                                    | agent bench cli collective compression
             accel.selftest                    |      | metal portable root                                                        |
             accel.vector                      |      | portable root                                                              |
-            agent                             |      | api group loop node peers roster status votes                              |
+            agent                             |      | api group loop node peers roster status topology votes                     |
             agent.api                         |      | status                                                                     | cli
             agent.group                       |      | group.machine loop status votes                                            |
             agent.group.machine               | pure |                                                                            |
             agent.loop                        |      |                                                                            |
-            agent.node                        |      | group loop peers roster status                                             |
+            agent.node                        |      | group loop peers roster status topology                                    |
             agent.pairing                     |      | root                                                                       | cli
             agent.peers                       |      | loop status                                                                |
             agent.roster                      |      | loop                                                                       |
             agent.status                      |      |                                                                            | cli
+            agent.topology                    |      | loop peers                                                                 |
             agent.votes                       |      |                                                                            |
             bench                             |      |                                                                            |
             cli                               |      | bench chaos demo namespace node option terminal                            |
@@ -104,8 +105,10 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             discovery                         |      |                                                                            |
             discovery.dns                     | pure |                                                                            |
             discovery.gossip                  | pure | root                                                                       | agent simulation
-            discovery.mdns                    |      | dns mdns.machine root                                                      | agent
+            discovery.mdns                    |      | dns mdns.machine names.machine root                                        | agent
             discovery.mdns.machine            | pure | dns                                                                        | agent
+            discovery.names                   |      | dns names.machine root                                                     | agent
+            discovery.names.machine           | pure | root                                                                       |
             discovery.protobuf                |      | gossip root wire                                                           | agent
             discovery.table                   | pure | root                                                                       | agent simulation
             discovery.wire                    |      |                                                                            |
@@ -144,7 +147,13 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             simulation.time                   |      |                                                                            |
             simulation.trainer                |      | call host pair plant process report rule setting time                      |
             standin                           |      |                                                                            |
-            topology                          |      | wire                                                                       |
+            topology                          | pure | plan wire                                                                  |
+            topology.bandwidth                | pure |                                                                            | agent
+            topology.export                   | pure | root                                                                       | agent
+            topology.local                    |      | root system                                                                | agent cli
+            topology.memory                   | pure |                                                                            | agent
+            topology.plan                     | pure |                                                                            | agent collective
+            topology.system                   | pure | root                                                                       |
             topology.wire                     |      |                                                                            |
             transport                         |      |                                                                            |
             transport.cipher                  |      | root                                                                       | bench

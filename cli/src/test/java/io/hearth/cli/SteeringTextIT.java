@@ -115,6 +115,9 @@ final class SteeringTextIT {
             assertHarmless(table);
             assertHarmless(peers);
             assertHarmless(commands.line("status").out());
+            for (String form : List.of("topology", "topology --json", "topology --dot", "topology --mermaid")) {
+                assertHarmless(commands.line(form).out());
+            }
             assertHarmless(agent.output());
             assertTrue(agent.output().lines().noneMatch(line -> line.startsWith("rejected: all is well")));
         }

@@ -117,6 +117,20 @@ final class WaitIT {
             assertTrue(table.startsWith("namespace home (key "), table);
             assertTrue(table.contains("(this node)"), table);
             assertEquals(5, table.lines().count(), table);
+            JsonObject topology = here.line("topology --json").json();
+            assertEquals(agent.node().id().text(), topology.get("self").getAsString());
+            assertEquals(2, topology.getAsJsonArray("nodes").size());
+            assertEquals(
+                    "loopback",
+                    topology.getAsJsonArray("links")
+                            .get(0)
+                            .getAsJsonObject()
+                            .get("class")
+                            .getAsString());
+            assertTrue(here.line("topology").out().contains("not measured"), "rates are not measured yet");
+            assertTrue(here.line("topology --dot").out().startsWith("digraph hearth {\n"));
+            assertTrue(here.line("topology --mermaid").out().startsWith("flowchart LR\n"));
+            assertEquals(Exit.USAGE, here.line("topology --dot --json").code());
         }
         assertEquals(Exit.FAILED, here.line("status").code(), "the socket went with the agent");
     }

@@ -14,5 +14,11 @@ public enum AllReduceStrategy {
     /** Up a binomial tree and down again. For small buffers in large worlds. */
     TREE,
     /** Through one member that adds, in the order of positions. For one strong machine among weak ones. */
-    CENTRALIZED
+    CENTRALIZED,
+    /**
+     * Inside islands, between their leaders, and inside again: each byte crosses a slow link once for an island and not once for each of its
+     * members. Islands are those of the group's plan, else the members' machines. If each member is alone, or all are together, the sum is
+     * direct. For fast links inside and slow ones between. Its bits depend on the islands.
+     */
+    HIERARCHICAL
 }

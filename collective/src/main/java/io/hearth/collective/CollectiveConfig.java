@@ -2,6 +2,7 @@ package io.hearth.collective;
 
 import io.hearth.collective.schedule.CostModel;
 import io.hearth.collective.schedule.LinkModel;
+import io.hearth.topology.plan.PlanCosts;
 import io.hearth.transport.RecordHeader;
 
 /**
@@ -17,7 +18,7 @@ import io.hearth.transport.RecordHeader;
  * @param inPlaceBytesMin 0 or more; an all-reduce of at least this many bytes that may use the ring is done in place. This saves a buffer
  *     of its size and a copy of the result, and costs a round trip: each rank waits until all have the sum
  * @param bucketBytes positive; tensors of a list travel together up to this size
- * @param links assumed cost of a message, for {@code AUTO}. If all members are on one machine, {@link LinkModel#LOOPBACK} replaces {@link
+ * @param links assumed cost of a message, for {@code AUTO}, until the links of the group are measured. If all members are on one machine, {@link LinkModel#LOOPBACK} replaces {@link
  *     LinkModel#GIGABIT}; all members see this alike
  */
 public record CollectiveConfig(
@@ -98,8 +99,16 @@ public record CollectiveConfig(
         return model.equals(LinkModel.GIGABIT) ? LinkModel.LOOPBACK : model;
     }
 
-    /** Chooses the algorithms for {@code AUTO}. */
-    public ScheduleChoice choice(boolean isOnOneMachine) {
-        return new ScheduleChoice(new CostModel(isOnOneMachine ? here(links) : links, segmentBytes, inTurnBytesMax));
+    /**
+     * Chooses the algorithms for {@code AUTO}.
+     *
+     * @param costs of the group's plan. They do not count if all members are on one machine: there the processor is the limit, and a
+     *     measurement of one pair does not show it
+     */
+    public ScheduleChoice choice(boolean isOnOneMachine, PlanCosts costs) {
+        return new ScheduleChoice(
+                isOnOneMachine
+                        ? new CostModel(here(links), PlanCosts.UNKNOWN, segmentBytes, inTurnBytesMax)
+                        : new CostModel(links, costs, segmentBytes, inTurnBytesMax));
     }
 }

@@ -2,21 +2,29 @@ package io.hearth.collective;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.collective.engine.TestGroup;
 import io.hearth.collective.exchange.Mesh;
 import io.hearth.collective.group.GroupLayout;
 import io.hearth.collective.schedule.AllReduceAlgorithm;
 import io.hearth.collective.schedule.BroadcastAlgorithm;
 import io.hearth.collective.schedule.CostModel;
+import io.hearth.collective.schedule.Islands;
 import io.hearth.collective.schedule.LinkModel;
 import io.hearth.collective.schedule.PairAlgorithm;
 import io.hearth.collective.schedule.ReduceAlgorithm;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
+import io.hearth.topology.plan.Plan;
+import io.hearth.topology.plan.PlanCosts;
+import io.hearth.topology.plan.Route;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,15 +71,26 @@ final class ScheduleChoiceTest {
     @Test
     void aGroupOnOneMachineGoesByLoopbackUnlessItWasToldItsLinks() {
         CollectiveConfig usual = CollectiveConfig.DEFAULTS;
-        assertEquals(LinkModel.GIGABIT, usual.choice(false).model().link());
-        assertEquals(LinkModel.LOOPBACK, usual.choice(true).model().link());
         assertEquals(
-                LinkModel.LOOPBACK, usual.choosingHere().choice(false).model().link());
+                LinkModel.GIGABIT,
+                usual.choice(false, PlanCosts.UNKNOWN).model().link());
+        assertEquals(
+                LinkModel.LOOPBACK,
+                usual.choice(true, PlanCosts.UNKNOWN).model().link());
+        assertEquals(
+                LinkModel.LOOPBACK,
+                usual.choosingHere().choice(false, PlanCosts.UNKNOWN).model().link());
         var own = new LinkModel(1, 1, 1, 1, 1, 1);
         var configured = new CollectiveConfig(
                 usual.allReduce(), usual.broadcast(), usual.reduce(), 8, 0, 0, usual.bucketBytes(), own);
-        assertEquals(own, configured.choice(true).model().link());
-        assertEquals(own, configured.choosingHere().choice(true).model().link());
+        assertEquals(own, configured.choice(true, PlanCosts.UNKNOWN).model().link());
+        assertEquals(
+                own,
+                configured
+                        .choosingHere()
+                        .choice(true, PlanCosts.UNKNOWN)
+                        .model()
+                        .link());
     }
 
     @Test
@@ -85,24 +104,119 @@ final class ScheduleChoiceTest {
     }
 
     private static Mesh mesh(NodeId... members) {
-        return new Mesh(new GroupLayout("", "", List.of(members), List.of(members)), members[0]);
+        return new Mesh(new GroupLayout("", "", List.of(members), Plan.NONE), members[0]);
     }
 
     @ParameterizedTest
     @MethodSource("choices")
     void whatIsAskedForIsPlayed(ScheduleChoice choice) {
         for (long bytes : new long[] {0, 100 * KIB, 64 * MIB}) {
-            assertEquals(AllReduceAlgorithm.RING, choice.allReduce(AllReduceStrategy.RING, 4, bytes));
-            assertEquals(AllReduceAlgorithm.TREE, choice.allReduce(AllReduceStrategy.TREE, 4, bytes));
-            assertEquals(AllReduceAlgorithm.STAR, choice.allReduce(AllReduceStrategy.CENTRALIZED, 4, bytes));
+            assertEquals(AllReduceAlgorithm.RING, four(choice, AllReduceStrategy.RING, bytes));
+            assertEquals(AllReduceAlgorithm.TREE, four(choice, AllReduceStrategy.TREE, bytes));
+            assertEquals(AllReduceAlgorithm.STAR, four(choice, AllReduceStrategy.CENTRALIZED, bytes));
             assertEquals(BroadcastAlgorithm.RING, choice.broadcast(BroadcastStrategy.RING, 4, bytes));
             assertEquals(BroadcastAlgorithm.TREE, choice.broadcast(BroadcastStrategy.TREE, 4, bytes));
             assertEquals(ReduceAlgorithm.RING, choice.reduce(ReduceStrategy.RING, 4, bytes));
             assertEquals(ReduceAlgorithm.TREE, choice.reduce(ReduceStrategy.TREE, 4, bytes));
             assertEquals(ReduceAlgorithm.STAR, choice.reduce(ReduceStrategy.CENTRALIZED, 4, bytes));
         }
-        assertEquals(AllReduceAlgorithm.WHOLE_EXCHANGE, choice.allReduce(AllReduceStrategy.DIRECT, 4, KIB));
-        assertEquals(AllReduceAlgorithm.DIRECT, choice.allReduce(AllReduceStrategy.DIRECT, 4, 64 * MIB));
+        for (AllReduceStrategy asked : List.of(AllReduceStrategy.DIRECT, AllReduceStrategy.HIERARCHICAL)) {
+            assertEquals(AllReduceAlgorithm.WHOLE_EXCHANGE, four(choice, asked, KIB));
+            assertEquals(AllReduceAlgorithm.DIRECT, four(choice, asked, 64 * MIB));
+        }
+    }
+
+    private static AllReduceAlgorithm four(ScheduleChoice choice, AllReduceStrategy asked, long bytes) {
+        return choice.allReduce(asked, 4, Optional.empty(), bytes);
+    }
+
+    @ParameterizedTest
+    @MethodSource("choices")
+    void islandsAreTakenWhereThereAreSome(ScheduleChoice choice) {
+        Optional<Islands> pairs = Optional.of(new Islands(List.of(0, 0, 2, 2)));
+        AllReduceStrategy asked = AllReduceStrategy.HIERARCHICAL;
+        assertEquals(AllReduceAlgorithm.WHOLE_EXCHANGE, choice.allReduce(asked, 4, pairs, 0));
+        assertEquals(AllReduceAlgorithm.ISLANDS, choice.allReduce(asked, 4, pairs, MIB));
+        assertEquals(AllReduceAlgorithm.RING, choice.allReduce(AllReduceStrategy.AUTO, 4, pairs, 16 * MIB));
+        Optional<Islands> rooms = Optional.of(Islands.byPlace(
+                IntStream.range(0, 64).mapToObj(rank -> rank / 8).toList()));
+        assertEquals(
+                AllReduceAlgorithm.ISLANDS,
+                choice.allReduce(AllReduceStrategy.AUTO, 64, rooms, 16 * KIB),
+                "few messages for each of 64");
+        for (long bytes = 0; bytes < 64 * MIB; bytes = 4 * bytes + KIB) {
+            assertNotEquals(AllReduceAlgorithm.ISLANDS, allReduce(choice, 64, bytes));
+        }
+    }
+
+    @Test
+    void planComesBeforeMachinesAndOnlyWhoAsksGetsThese() {
+        List<NodeId> members = TestGroup.nodes(5, 2);
+        var mesh = new Mesh(new GroupLayout("", "", members, Plan.NONE), members.getFirst());
+        Optional<Islands> machines = Optional.of(new Islands(List.of(0, 0, 2, 2, 4)));
+        assertEquals(machines, mesh.islands(AllReduceStrategy.HIERARCHICAL));
+        for (AllReduceStrategy other : AllReduceStrategy.values()) {
+            if (other != AllReduceStrategy.HIERARCHICAL) {
+                assertEquals(Optional.empty(), mesh.islands(other));
+            }
+        }
+        List<Integer> plan = List.of(1, 1, 4, 4, 4);
+        var planned = new Mesh(new GroupLayout("", "", members, islands(plan)), members.getFirst());
+        assertEquals(Optional.of(new Islands(plan)), planned.islands(AllReduceStrategy.HIERARCHICAL));
+        assertEquals(Optional.of(new Islands(plan)), planned.islands(AllReduceStrategy.AUTO));
+        assertEquals(Optional.empty(), planned.islands(AllReduceStrategy.DIRECT));
+        for (int perMachine : new int[] {1, 5}) {
+            List<NodeId> alike = TestGroup.nodes(5, perMachine);
+            var flat = new Mesh(new GroupLayout("", "", alike, Plan.NONE), alike.getFirst());
+            assertEquals(Optional.empty(), flat.islands(AllReduceStrategy.HIERARCHICAL), perMachine + " on a machine");
+        }
+        assertThrows(
+                IllegalArgumentException.class, () -> new GroupLayout("", "", members, islands(List.of(0, 0, 2, 2))));
+    }
+
+    private static Plan islands(List<Integer> leaders) {
+        return new Plan(List.of(), List.of(), leaders, PlanCosts.UNKNOWN);
+    }
+
+    private static Route perByte(double nanos) {
+        return new Route(100_000, (long) (nanos * 1000));
+    }
+
+    private static ScheduleChoice measured(double ring, double direct, Route islands) {
+        var costs = new PlanCosts(perByte(ring), perByte(direct), islands, perByte(80));
+        return new ScheduleChoice(new CostModel(LinkModel.GIGABIT, costs, SEGMENT, IN_TURN));
+    }
+
+    @Test
+    void measuredLinksDecideHowALargeSumTravels() {
+        ScheduleChoice even = measured(8, 12, Route.UNKNOWN);
+        assertEquals(AllReduceAlgorithm.RING, even.inPlace(AllReduceStrategy.AUTO, 4, Optional.empty(), 64 * MIB));
+        ScheduleChoice slowRank = measured(80, 80, Route.UNKNOWN); // it owns nothing of a direct sum
+        assertEquals(
+                AllReduceAlgorithm.DIRECT, slowRank.inPlace(AllReduceStrategy.AUTO, 4, Optional.empty(), 64 * MIB));
+        Optional<Islands> sites = Optional.of(new Islands(List.of(0, 0, 2, 2)));
+        ScheduleChoice twoSites = measured(160, 160, perByte(80));
+        assertEquals(AllReduceAlgorithm.ISLANDS, twoSites.inPlace(AllReduceStrategy.AUTO, 4, sites, 64 * MIB));
+        assertEquals(AllReduceAlgorithm.RING, twoSites.inPlace(AllReduceStrategy.RING, 4, sites, 64 * MIB));
+    }
+
+    @Test
+    void whatNeedsABrokenLinkIsNotChosen() {
+        var costs = new PlanCosts(perByte(8), Route.NEVER, Route.NEVER, perByte(8));
+        var choice = new ScheduleChoice(new CostModel(LinkModel.GIGABIT, costs, SEGMENT, IN_TURN));
+        assertEquals(AllReduceAlgorithm.RING, choice.inPlace(AllReduceStrategy.AUTO, 4, Optional.empty(), 64 * MIB));
+        var none = new PlanCosts(Route.NEVER, Route.NEVER, Route.NEVER, Route.NEVER);
+        assertEquals(
+                AllReduceAlgorithm.RING,
+                new ScheduleChoice(new CostModel(LinkModel.GIGABIT, none, SEGMENT, IN_TURN))
+                        .inPlace(AllReduceStrategy.AUTO, 4, Optional.empty(), 64 * MIB),
+                "nothing is possible: the usual choice");
+    }
+
+    @Test
+    void untilLinksAreMeasuredALargeSumGoesRoundTheRing() {
+        var choice = new ScheduleChoice(new CostModel(LinkModel.GIGABIT, SEGMENT, IN_TURN));
+        assertEquals(AllReduceAlgorithm.RING, choice.inPlace(AllReduceStrategy.AUTO, 4, Optional.empty(), 64 * MIB));
     }
 
     @ParameterizedTest
@@ -152,12 +266,20 @@ final class ScheduleChoiceTest {
                 model.allReduceNanos(AllReduceAlgorithm.DIRECT, 3, 120),
                 1e-6,
                 "80 bytes to one need a second thread");
+        assertEquals(
+                100
+                        + (2 * 1000 + (2 * 15 - 2) * 100 + 2 * 10 * 120 + 2 * 10 * 8 + 2 * 120)
+                        + (2 * 1000 + (2 * 8 - 2) * 100 + 2 * 10 * 60 + 60)
+                        + 7000,
+                model.allReduceNanos(new Islands(List.of(0, 0, 0, 3)), 120),
+                1e-6,
+                "an island of three and one of one");
         assertThrows(IllegalArgumentException.class, () -> new CostModel(LinkModel.LOOPBACK, 0, 0));
         assertThrows(IllegalArgumentException.class, () -> new LinkModel(1, 1, 1, 1, 0.5, 1));
         assertThrows(IllegalArgumentException.class, () -> new LinkModel(Double.NaN, 1, 1, 1, 1, 1));
     }
 
     private static AllReduceAlgorithm allReduce(ScheduleChoice choice, int world, long bytes) {
-        return choice.allReduce(AllReduceStrategy.AUTO, world, bytes);
+        return choice.allReduce(AllReduceStrategy.AUTO, world, Optional.empty(), bytes);
     }
 }

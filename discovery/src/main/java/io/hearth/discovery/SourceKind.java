@@ -6,6 +6,8 @@ public enum SourceKind {
     MDNS,
     /** An address that a person configured. */
     STATIC,
+    /** An address that DNS gave for a name that a person configured. */
+    DNS,
     /** An address that worked before. */
     REMEMBERED,
     /** An address that a linked peer reported. */

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -70,9 +69,6 @@ final class HostPortTest {
         assertEquals(253, longest.host().length());
         assertThrows(IllegalArgumentException.class, () -> HostPort.parse("n".repeat(254)));
         assertThrows(IllegalArgumentException.class, () -> HostPort.parse("::" + "1".repeat(100)));
-        try (var source = StaticPeers.of(List.of(HostPort.parse("[::1]:7")))) {
-            source.start(sighting -> assertEquals("static:[::1]:7", sighting.name()));
-        }
     }
 
     @Test

@@ -23,7 +23,8 @@ public final class NamespaceFile {
     /** Room for about a hundred namespaces. */
     private static final int BYTES_MAX = 16 * 1024;
 
-    private static final int NESTING_MAX = 32;
+    /** Deepest nesting of brackets in a file of this kind. */
+    static final int NESTING_MAX = 32;
 
     private static final String HEAD = """
             # The namespaces of this machine. Every holder of a secret is a member: never show this file.
@@ -193,7 +194,7 @@ public final class NamespaceFile {
     }
 
     /** The depth of open brackets, even in strings and comments: the parser is recursive, so the depth must be bounded. */
-    private static int nesting(String content) {
+    static int nesting(String content) {
         int deepest = 0;
         int open = 0;
         for (int i = 0; i < content.length(); i++) {

@@ -1,6 +1,9 @@
 package io.hearth.topology;
 
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import io.hearth.topology.plan.LinkMatrix;
+import io.hearth.topology.plan.RingPlanner;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -152,9 +155,37 @@ public final class ClusterTopology {
         if (new TreeSet<>(byRank).size() != byRank.size()) {
             throw new IllegalArgumentException("a ring has every node once, got " + byRank.size() + " with repeats");
         }
-        return RingPlanner.order(HopCost.among(this, byRank)).stream()
+        if (byRank.isEmpty()) {
+            return List.of();
+        }
+        LinkMatrix links = linkMatrix(byRank);
+        return RingPlanner.order(links.isMeasured() ? links : links.withoutRates()).stream()
                 .map(byRank::get)
                 .toList();
+    }
+
+    /**
+     * What is known of the links among these nodes, by rank, for a plan. Nodes of one identity are on one machine. A pair without a link here
+     * is unknown, not unreachable: the topology holds measurements only.
+     *
+     * @param byRank distinct nodes, at least one; one that is not in the topology has unknown links
+     */
+    public LinkMatrix linkMatrix(List<NodeId> byRank) {
+        LinkMatrix.Builder links = LinkMatrix.builder(byRank.size());
+        var machines = new TreeMap<PeerId, Integer>();
+        for (int from = 0; from < byRank.size(); from++) {
+            int machine = machines.size();
+            links.machine(from, machines.computeIfAbsent(byRank.get(from).peer(), _ -> machine));
+            for (int to = 0; to < byRank.size(); to++) {
+                Optional<ConnectionProfile> link =
+                        from == to ? Optional.empty() : link(byRank.get(from), byRank.get(to));
+                if (link.isPresent()) {
+                    links.roundTrip(from, to, link.get().roundTripNanos());
+                    links.rate(from, to, link.get().bytesPerSecond().orElse(0));
+                }
+            }
+        }
+        return links.build();
     }
 
     @Override

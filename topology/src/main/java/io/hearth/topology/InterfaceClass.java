@@ -15,6 +15,13 @@ public enum InterfaceClass {
     WIFI,
     /** Something else, or not known. */
     OTHER,
-    /** Made of software: bridges, tunnels, containers, virtual machines. */
-    VIRTUAL
+    /** An encrypted tunnel or another interface whose packets a program carries: WireGuard, tun, tap, utun. */
+    VPN,
+    /** Made of software: bridges without hardware, containers, virtual machines. */
+    VIRTUAL;
+
+    /** Whether a cable or a radio of this machine carries the packets. */
+    public boolean isPhysical() {
+        return this == THUNDERBOLT || this == ETHERNET || this == WIFI;
+    }
 }

@@ -3,6 +3,7 @@ package io.hearth.topology;
 import io.hearth.core.BoundedDecoder;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.topology.wire.NodeProfileMessage;
+import java.util.Optional;
 
 /** Converts {@link NodeProfile}s to their wire form and back. */
 public final class NodeProfileEncoding {
@@ -11,9 +12,9 @@ public final class NodeProfileEncoding {
 
     private NodeProfileEncoding() {}
 
-    /** The wire form, at most about 1 KiB. */
+    /** The wire form, at most about 2 KiB. */
     public static byte[] encode(NodeProfile profile) {
-        return NodeProfileMessage.newBuilder()
+        var message = NodeProfileMessage.newBuilder()
                 .setLabel(profile.label())
                 .setOs(profile.os())
                 .setArch(profile.arch())
@@ -21,8 +22,15 @@ public final class NodeProfileEncoding {
                 .setMemoryBytes(profile.memoryBytes())
                 .setAccelerator(profile.accelerator())
                 .setVersion(profile.version())
-                .build()
-                .toByteArray();
+                .setChip(profile.chip());
+        if (profile.load().percent() != NodeLoad.UNKNOWN) {
+            message.setLoadPercent(profile.load().percent());
+        }
+        profile.load()
+                .battery()
+                .ifPresent(
+                        battery -> message.setBatteryPercent(battery.percent()).setOnMains(battery.isOnMains()));
+        return message.build().toByteArray();
     }
 
     /**
@@ -45,6 +53,24 @@ public final class NodeProfileEncoding {
                 message.getCores(),
                 message.getMemoryBytes(),
                 message.getAccelerator(),
-                message.getVersion());
+                message.getVersion(),
+                message.getChip(),
+                load(message));
+    }
+
+    private static NodeLoad load(NodeProfileMessage message) throws MalformedMessageException {
+        try {
+            Optional<NodeLoad.Battery> battery = message.hasBatteryPercent()
+                    ? Optional.of(new NodeLoad.Battery(message.getBatteryPercent(), message.getOnMains()))
+                    : Optional.empty();
+            if (message.hasLoadPercent() && message.getLoadPercent() < 0) {
+                throw new MalformedMessageException("a profile has numbers out of range: a load of "
+                        + Integer.toUnsignedString(message.getLoadPercent()) + " percent");
+            }
+            return new NodeLoad(message.hasLoadPercent() ? message.getLoadPercent() : NodeLoad.UNKNOWN, battery);
+        } catch (IllegalArgumentException outOfRange) {
+            throw new MalformedMessageException(
+                    "a profile has numbers out of range: " + outOfRange.getMessage(), outOfRange);
+        }
     }
 }

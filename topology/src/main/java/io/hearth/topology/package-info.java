@@ -1,4 +1,4 @@
-/** The graph of nodes and measured links, and the ring order planned from it. */
+/** The graph of nodes and measured links. What is planned from it is in the room {@code plan}, which this package uses. */
 @NullMarked
 package io.hearth.topology;
 

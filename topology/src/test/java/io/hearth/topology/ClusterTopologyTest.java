@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.identity.NodeId;
+import io.hearth.topology.plan.LinkMatrix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -173,6 +174,25 @@ final class ClusterTopologyTest {
             measured = first ? measured : measured.with(link.throughput(117_000_000));
         }
         assertEquals(List.of(node(0), node(1), node(2), node(3)), measured.ringOrder(), "units were mixed");
+    }
+
+    @Test
+    void theMatrixHoldsWhatIsKnownByRank() {
+        NodeId one = node(1);
+        NodeId two = node(2);
+        var sibling = new NodeId(one.peer(), "trainer-0");
+        ClusterTopology topology = ClusterTopology.of(
+                List.of(one, two, sibling),
+                List.of(ConnectionProfile.of(two, one, InterfaceClass.ETHERNET, 300, "")
+                        .throughput(7)));
+        LinkMatrix links = topology.linkMatrix(List.of(two, one, sibling));
+        assertEquals(300, links.roundTripNanos(0, 1));
+        assertEquals(7, links.bytesPerSecond(0, 1));
+        assertEquals(0, links.bytesPerSecond(1, 0));
+        assertTrue(links.reachable(1, 0), "unknown is not unreachable");
+        assertEquals(links.machine(1), links.machine(2));
+        assertNotEquals(links.machine(0), links.machine(1));
+        assertEquals(List.of(), topology.ringOrder(List.of()));
     }
 
     @Test

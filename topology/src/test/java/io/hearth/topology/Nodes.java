@@ -5,13 +5,13 @@ import io.hearth.identity.PeerId;
 import java.util.Arrays;
 
 /** Nodes by number, in node order. */
-final class Nodes {
+public final class Nodes {
     static final NodeProfile PROFILE =
             new NodeProfile("kitchen", "Linux 6.1", "amd64", 8, 1L << 34, "vector-512", "0.1.0");
 
     private Nodes() {}
 
-    static NodeId node(int number) {
+    public static NodeId node(int number) {
         byte[] key = new byte[PeerId.KEY_BYTES];
         Arrays.fill(key, (byte) number);
         key[0] = (byte) (number >>> 8);

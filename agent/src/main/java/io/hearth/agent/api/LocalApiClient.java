@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Sends requests to the local agent over its unix socket; see {@link LocalApiServer} for the two requests.
+ * Sends requests to the local agent over its unix socket; see {@link LocalApiServer} for the requests.
  *
  * <p>An agent may be stopped, stuck or overloaded; then its socket neither accepts a connection nor answers. So each action with a time
  * limit runs on its own thread, and the channel is closed after the limit.
@@ -80,14 +80,19 @@ public final class LocalApiClient implements AutoCloseable {
         }
     }
 
+    /** As {@link #answer(Path, String, Duration)} to the request {@code status}. */
+    public static Optional<JsonObject> status(Path socket, Duration longest) throws HearthException {
+        return answer(socket, "status", longest);
+    }
+
     /**
-     * Requests the status and waits for it.
+     * Sends a request and waits for its one answer.
      *
      * @param longest time limit for everything
      * @return empty when no agent serves at {@code socket}
      * @throws SetupException if an agent serves there and did not answer in time; its text says what to do
      */
-    public static Optional<JsonObject> status(Path socket, Duration longest) throws HearthException {
+    public static Optional<JsonObject> answer(Path socket, String question, Duration longest) throws HearthException {
         long started = System.nanoTime();
         while (true) {
             Duration left = longest.minusNanos(System.nanoTime() - started);
@@ -99,7 +104,7 @@ public final class LocalApiClient implements AutoCloseable {
                 return Optional.empty();
             }
             try (LocalApiClient client = agent.get()) {
-                client.send("status");
+                client.send(question);
                 Optional<JsonObject> answer = client.answer(longest.minusNanos(System.nanoTime() - started), longest);
                 if (answer.isPresent()) {
                     return answer;
@@ -120,7 +125,7 @@ public final class LocalApiClient implements AutoCloseable {
         }
     }
 
-    /** Sends {@code question}: {@code status} or {@code watch}. */
+    /** Sends {@code question}, such as {@code status} or {@code watch}. */
     public void ask(String question) throws SetupException {
         try {
             send(question);

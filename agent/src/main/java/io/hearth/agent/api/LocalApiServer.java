@@ -19,13 +19,18 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * Answers the requests of this machine's own commands on a unix socket, read-only.
  *
  * <p>One JSON object a line in each direction. {@code {"ask":"status"}} is answered once; {@code {"ask":"watch"}} is answered at once and
- * again at each change, until the caller hangs up. Each answer is the newest published status, so there is an answer even if the owner
+ * again at each change, until the caller hangs up. Other requests, such as {@code topology}, are answered once. Each answer is the newest published status, so there is an answer even if the owner
  * thread is stuck; then it also contains {@code age_ms} and {@code stuck}. The server hangs up on a client that sends no request or does
  * not read its answer. Watchers may not take all places, so that other clients get one. Only processes of the same user are served
  * (SO_PEERCRED), and the socket is in a folder that only this user may enter.
@@ -54,6 +59,7 @@ public final class LocalApiServer implements AutoCloseable {
     private final UserPrincipal self;
     private final ServerSocketChannel server;
     private final VersionedValue<JsonObject> status;
+    private final SortedMap<String, Supplier<JsonObject>> others;
     private final LongSupplier ageNanos;
     private final Semaphore places = new Semaphore(CLIENTS_MAX);
     private final Semaphore watching = new Semaphore(WATCHERS_MAX);
@@ -65,11 +71,13 @@ public final class LocalApiServer implements AutoCloseable {
             ServerSocketChannel server,
             UserPrincipal self,
             VersionedValue<JsonObject> status,
+            Map<String, Supplier<JsonObject>> others,
             LongSupplier ageNanos) {
         this.path = path;
         this.self = self;
         this.server = server;
         this.status = status;
+        this.others = new TreeMap<>(others);
         this.ageNanos = ageNanos;
         this.acceptor = Thread.ofVirtual().name("hearth-local-api").start(this::accept);
     }
@@ -78,10 +86,15 @@ public final class LocalApiServer implements AutoCloseable {
      * Starts serving.
      *
      * @param path of the socket; a stale socket, where no process answers, is replaced; a file of another kind is an error
+     * @param others further requests, each with its answer; a client's thread asks for it
      * @param ageNanos largest possible age of the newest status
      * @throws SetupException if another agent serves there, or the path cannot be used; its text says what to do
      */
-    public static LocalApiServer start(Path path, VersionedValue<JsonObject> status, LongSupplier ageNanos)
+    public static LocalApiServer start(
+            Path path,
+            VersionedValue<JsonObject> status,
+            Map<String, Supplier<JsonObject>> others,
+            LongSupplier ageNanos)
             throws SetupException {
         try {
             clearStale(path);
@@ -89,7 +102,7 @@ public final class LocalApiServer implements AutoCloseable {
             try {
                 server.bind(UnixDomainSocketAddress.of(path));
                 Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
-                return new LocalApiServer(path, server, Files.getOwner(path), status, ageNanos);
+                return new LocalApiServer(path, server, Files.getOwner(path), status, others, ageNanos);
             } catch (IOException failed) {
                 server.close();
                 throw failed;
@@ -152,10 +165,11 @@ public final class LocalApiServer implements AutoCloseable {
 
     private void serve(SocketChannel client) {
         try (client) {
-            switch (question(client)) {
+            String question = question(client);
+            switch (question) {
                 case "status" -> write(client, aged(status.value()));
                 case "watch" -> watchIfFree(client);
-                default -> write(client, error("unknown question; ask status or watch"));
+                default -> write(client, other(question));
             }
         } catch (IOException | InterruptedException gone) {
             LOG.debug("local client left: {}", gone.getMessage());
@@ -163,6 +177,14 @@ public final class LocalApiServer implements AutoCloseable {
             clients.remove(Thread.currentThread());
             places.release();
         }
+    }
+
+    private JsonObject other(String question) {
+        Supplier<JsonObject> answer = others.get(question);
+        return answer == null
+                ? error("unknown question; ask status or watch"
+                        + others.keySet().stream().map(each -> " or " + each).collect(Collectors.joining()))
+                : aged(answer.get());
     }
 
     private void watchIfFree(SocketChannel client) throws IOException, InterruptedException {

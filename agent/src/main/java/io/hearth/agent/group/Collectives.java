@@ -5,8 +5,7 @@ import io.hearth.core.Bytes;
 import io.hearth.core.HearthException;
 import io.hearth.election.Lineage;
 import io.hearth.election.View;
-import io.hearth.identity.NodeId;
-import java.util.Map;
+import io.hearth.topology.LinkReport;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -36,17 +35,17 @@ public sealed interface Collectives {
     /**
      * The trainer's engine.
      *
-     * @param roundTrips supplies the measured round trip to each peer, in nanoseconds
+     * @param links supplies what this node measured on its links
      */
-    record Engine(CollectiveEngine engine, Supplier<Map<NodeId, Long>> roundTrips) implements Collectives {
+    record Engine(CollectiveEngine engine, Supplier<LinkReport> links) implements Collectives {
         @Override
         public Optional<Bytes> freeze(Lineage lineage, long epoch) {
-            return Optional.of(engine.freeze(text(lineage), epoch, roundTrips.get()));
+            return Optional.of(engine.freeze(text(lineage), epoch, links.get()));
         }
 
         @Override
         public void install(View view) {
-            engine.install(text(view.lineage()), view, roundTrips.get());
+            engine.install(text(view.lineage()), view, links.get());
         }
 
         @Override

@@ -7,6 +7,8 @@ import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.RosterBook;
+import io.hearth.topology.NodeLoad;
+import io.hearth.topology.bandwidth.BandwidthMachine;
 import io.hearth.transport.DialFailure;
 import io.hearth.transport.DoubledIdentity;
 import io.hearth.transport.LinkInfo;
@@ -48,8 +50,14 @@ public sealed interface NodeEvent {
     /** A source reported a peer. */
     record Sighted(Sighting sighting) implements NodeEvent {}
 
+    /** A measurement of bandwidth ended. */
+    record BandwidthEnded(BandwidthMachine.Event.Ended end) implements NodeEvent {}
+
     /** This machine's interfaces changed. */
     record NetworkChanged() implements NodeEvent {}
+
+    /** The load or the battery of this machine changed. */
+    record Loaded(NodeLoad load) implements NodeEvent {}
 
     /** The collectives of this node's group made progress. */
     record Progress(long doneUpTo, GroupPhase phase) implements NodeEvent {}

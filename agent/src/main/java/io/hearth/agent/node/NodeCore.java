@@ -15,6 +15,8 @@ import io.hearth.agent.peers.PeerWatch;
 import io.hearth.agent.peers.RefusedPeers;
 import io.hearth.agent.roster.RosterTalk;
 import io.hearth.agent.status.ClusterStatus;
+import io.hearth.agent.topology.BandwidthTalk;
+import io.hearth.agent.topology.PlanKeeper;
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.discovery.Candidate;
@@ -34,7 +36,11 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.machine.RosterMessageEncoding;
 import io.hearth.topology.ClusterTopology;
+import io.hearth.topology.LinkReportEncoding;
+import io.hearth.topology.NodeLoad;
 import io.hearth.topology.NodeProfileEncoding;
+import io.hearth.topology.bandwidth.BandwidthMessage;
+import io.hearth.topology.memory.Measurements;
 import io.hearth.transport.links.Links;
 import java.util.Collections;
 import java.util.Optional;
@@ -42,6 +48,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +60,7 @@ import org.slf4j.LoggerFactory;
 public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private static final Logger LOG = LoggerFactory.getLogger(NodeCore.class);
     private static final long PUBLISH_NANOS = 250_000_000;
+    private static final long REMEMBER_NANOS = 60_000_000_000L;
 
     private final Clock clock;
     private final NodeInbox inbox;
@@ -61,11 +69,14 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final PeerWatch watch;
     private final Membership membership;
     private final PeerDirectory directory;
+    private final Consumer<Measurements> memory;
     private final RefusedPeers refused = new RefusedPeers();
     private final PeerFaults faults;
     private final Duplicates duplicates;
     private final StatusReport report;
     private final GroupTalk talk;
+    private final BandwidthTalk bandwidth;
+    private final PlanKeeper plans;
     private final Optional<RosterTalk> roster;
     private SortedSet<PeerId> excluded = Collections.emptySortedSet();
     private Optional<View> excludedFrom = Optional.empty();
@@ -75,9 +86,14 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private OptionalLong firstPeerMillis = OptionalLong.empty();
     private boolean changed = true; // since the last publication
     private long publishedNanos;
+    private long rememberedNanos;
     private boolean started;
 
-    /** The parts that a node's owner thread steps. */
+    /**
+     * The parts that a node's owner thread steps.
+     *
+     * @param memory takes the measurements of links now and then; it must not block
+     */
     public record Parts(
             NodeId self,
             NodeInbox inbox,
@@ -85,8 +101,11 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             PeerFinder finder,
             Membership membership,
             PeerDirectory directory,
+            Consumer<Measurements> memory,
             StatusReport report,
             GroupTalk talk,
+            BandwidthTalk bandwidth,
+            PlanKeeper plans,
             Optional<RosterTalk> roster,
             PeerFaults faults) {}
 
@@ -112,11 +131,15 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         this.finder = parts.finder();
         this.membership = parts.membership();
         this.directory = parts.directory();
+        this.memory = parts.memory();
         this.report = parts.report();
         this.talk = parts.talk();
+        this.bandwidth = parts.bandwidth();
+        this.plans = parts.plans();
         this.roster = parts.roster();
         this.publisher = publisher;
         this.publishedNanos = startedNanos;
+        this.rememberedNanos = startedNanos;
     }
 
     /** The current status of the node. */
@@ -155,7 +178,9 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 finder.dialFailed(failed);
             }
             case NodeEvent.Sighted sighted -> sighted(sighted);
+            case NodeEvent.BandwidthEnded(var end) -> bandwidth.ended(end);
             case NodeEvent.NetworkChanged() -> finder.networkChanged();
+            case NodeEvent.Loaded(NodeLoad load) -> loaded(load);
             case NodeEvent.RekeyOpened(var channel) ->
                 roster.ifPresentOrElse(
                         talking -> talking.opened(channel), () -> channel.close("this namespace is open"));
@@ -207,6 +232,8 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         roster.ifPresent(talking -> talking.driver().tickIfDue());
         membership.driver().tickIfDue();
         talk.drive(membership.view(), this::stepAside);
+        bandwidth.drive();
+        plans.drive(bandwidth.reports());
         long now = clock.nanoTime();
         if (report.isNewView(membership)) {
             changed = true;
@@ -217,12 +244,21 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             publishedNanos = now;
             publisher.accept(status(), directory.topology());
         }
+        if (now - rememberedNanos >= REMEMBER_NANOS) {
+            remember(now);
+        }
+    }
+
+    private void remember(long nowNanos) {
+        rememberedNanos = nowNanos;
+        memory.accept(directory.measurements(nowNanos));
     }
 
     @Override
     public long sleepNanos() {
         long sleep = Math.min(finder.sleepNanos(), watch.driver().sleepNanos());
         sleep = Math.min(sleep, membership.driver().sleepNanos());
+        sleep = Math.min(sleep, bandwidth.sleepNanos());
         if (roster.isPresent()) {
             sleep = Math.min(sleep, roster.get().driver().sleepNanos());
         }
@@ -340,6 +376,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         links.remember(admitted.link().address().getAddress());
         links.send(node, NodeProfileEncoding.KIND, directory.introduction());
         talk.admitted(node);
+        bandwidth.admitted(node);
         roster.ifPresent(talking -> talking.admitted(node, admitted.link().keyId()));
         finder.admitted(admitted.link());
         membership
@@ -349,14 +386,23 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         changed = true;
     }
 
+    private void loaded(NodeLoad load) {
+        if (directory.loaded(load, clock.nanoTime())) {
+            byte[] profile = directory.introduction();
+            directory.linked().forEach(node -> links.send(node, NodeProfileEncoding.KIND, profile));
+        }
+    }
+
     private void lost(NodeEvent.Lost lost) {
         LOG.info("link lost peer={} why={}", lost.peer().shortText(), lost.why());
         roster.ifPresent(talking -> {
             talking.saw(lost.peer(), directory.label(lost.peer()));
             talking.lost(lost.peer());
         });
-        directory.lost(lost.peer());
+        remember(clock.nanoTime());
+        directory.lost(lost.peer(), rememberedNanos);
         talk.lost(lost.peer());
+        bandwidth.lost(lost.peer());
         finder.lost(lost);
         watch.lost(lost.peer())
                 .ifPresent(incarnation ->
@@ -371,8 +417,9 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 ControlData.requireReadable(decoded);
                 election(message.from(), message.incarnation(), decoded);
             } else if (message.kind() == NodeProfileEncoding.KIND) {
-                directory.introduced(message.from(), message.bytes());
-                roster.ifPresent(talking -> talking.saw(message.from(), directory.label(message.from())));
+                if (directory.introduced(message.from(), message.bytes())) { // not again for each change of load
+                    roster.ifPresent(talking -> talking.saw(message.from(), directory.label(message.from())));
+                }
                 changed = true;
             } else if (RosterMessageEncoding.isKind(message.kind())) {
                 roster.ifPresent(
@@ -382,6 +429,10 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             } else if (message.kind() == TrainerNote.KIND) {
                 talk.heard(message.from(), message.bytes());
                 changed = true;
+            } else if (message.kind() == BandwidthMessage.KIND) {
+                bandwidth.heard(message.from(), message.bytes());
+            } else if (message.kind() == LinkReportEncoding.KIND) {
+                bandwidth.reported(message.from(), message.bytes());
             }
         } catch (MalformedMessageException malformed) {
             faults.close(message.from(), "malformed message: " + malformed.getMessage());
@@ -395,7 +446,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 incarnation,
                 message instanceof Message.Heartbeat heartbeat ? Optional.of(heartbeat) : Optional.empty());
         if (message instanceof Message.Heartbeat) {
-            watch.peer(from).ifPresent(health -> directory.measured(from, health));
+            watch.peer(from).ifPresent(health -> directory.measured(from, health, clock.nanoTime()));
         }
         membership.driver().step(new ViewEvent.Received(from, incarnation, message));
     }

@@ -6,12 +6,13 @@ import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
+import io.hearth.discovery.PeerName;
 import io.hearth.discovery.PeerSource;
 import io.hearth.discovery.Sighting;
 import io.hearth.discovery.SocketAddresses;
-import io.hearth.discovery.StaticPeers;
 import io.hearth.discovery.mdns.MdnsOptions;
 import io.hearth.discovery.mdns.machine.TagEncoding;
+import io.hearth.discovery.names.NamedPeers;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.SlotLease;
@@ -78,7 +79,7 @@ public final class JoinerSession implements AutoCloseable {
                                 .on(ListenOptions.interfaces(config))
                                 .silent(),
                         clock)
-                : StaticPeers.of(peers);
+                : NamedPeers.of(peers.stream().<PeerName>map(PeerName.Host::new).toList());
         source.start(this::sighted);
     }
 

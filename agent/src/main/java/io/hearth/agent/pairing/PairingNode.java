@@ -17,7 +17,7 @@ import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.SlotLease;
 import io.hearth.identity.SystemBoot;
 import io.hearth.identity.pairing.machine.PairingEncoding;
-import io.hearth.topology.LocalProfile;
+import io.hearth.topology.local.LocalProfile;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkOptions;
 import io.hearth.transport.links.PairLinks;
@@ -39,7 +39,7 @@ record PairingNode(NodeIdentity identity, String label, SlotLease lease) impleme
     static PairingNode open(HearthConfig config, HearthHome home, String slot, Clock clock) throws SetupException {
         ListenOptions.checkInterfaces(config);
         NodeIdentity identity = IdentityFile.in(home).loadOrCreate();
-        String label = config.label().orElseGet(() -> LocalProfile.read("", "").label());
+        String label = config.label().orElseGet(LocalProfile::label);
         return new PairingNode(identity, label, SlotLease.single(home, slot, clock));
     }
 

@@ -6,32 +6,63 @@ import io.hearth.identity.NodeId;
 import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.ConnectionProfile;
 import io.hearth.topology.InterfaceClass;
+import io.hearth.topology.LoadUpdates;
+import io.hearth.topology.LocalInterface;
+import io.hearth.topology.NodeLoad;
 import io.hearth.topology.NodeProfile;
 import io.hearth.topology.NodeProfileEncoding;
+import io.hearth.topology.PathProfile;
+import io.hearth.topology.memory.Measurement;
+import io.hearth.topology.memory.Measurements;
 import io.hearth.transport.LinkInfo;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 
 /** The linked nodes, the profiles of their machines, and the topology made from both. Owner thread only. */
 public final class PeerDirectory {
+    /** Path of a link between two other nodes, whose addresses this node does not know. */
+    private static final String REPORTED = "reported";
+
     private final NodeId self;
-    private final NodeProfile own;
-    private final SortedMap<String, InterfaceClass> interfaces;
+    private final SortedMap<String, LocalInterface> interfaces;
     private final Map<NodeId, Known> links = new HashMap<>();
+    private NodeProfile own;
+    private NodeLoad sentLoad;
+    private long sentNanos;
+    private Measurements remembered;
     private ClusterTopology topology;
 
-    /** A link and the kind of network that it runs over. */
-    private record Known(LinkInfo link, InterfaceClass kind) {}
+    /** A link and the interface that it runs over. */
+    private record Known(LinkInfo link, LocalInterface over) {}
 
-    public PeerDirectory(NodeId self, NodeProfile own, SortedMap<String, InterfaceClass> interfaces) {
+    /**
+     * A directory without links.
+     *
+     * @param own this machine's profile
+     * @param remembered measurements of former links; a new link to the same address begins with them
+     * @param nowNanos time from which the profile counts as sent
+     */
+    public PeerDirectory(
+            NodeId self,
+            NodeProfile own,
+            SortedMap<String, LocalInterface> interfaces,
+            Measurements remembered,
+            long nowNanos) {
+        this.remembered = remembered;
         this.self = self;
         this.own = own;
+        this.sentLoad = own.load();
+        this.sentNanos = nowNanos;
         this.interfaces = interfaces;
         this.topology = ClusterTopology.empty().with(self, own);
     }
@@ -41,41 +72,138 @@ public final class PeerDirectory {
         return NodeProfileEncoding.encode(own);
     }
 
-    public void admitted(LinkInfo link) {
-        links.put(link.peer().id(), new Known(link, kind(link.address())));
-    }
-
-    public void introduced(NodeId node, byte[] profile) throws MalformedMessageException {
-        if (links.containsKey(node)) {
-            topology = topology.with(node, NodeProfileEncoding.decode(profile));
+    /** Stores this machine's newest load; true if {@link #introduction()} must go to all linked nodes again. */
+    public boolean loaded(NodeLoad newest, long nowNanos) {
+        own = own.loaded(newest);
+        topology = topology.with(self, own);
+        if (!LoadUpdates.isDue(sentLoad, sentNanos, newest, nowNanos)) {
+            return false;
         }
+        sentLoad = newest;
+        sentNanos = nowNanos;
+        return true;
     }
 
-    public void lost(NodeId node) {
+    public void admitted(LinkInfo link) {
+        links.put(link.peer().id(), new Known(link, over(link.address())));
+    }
+
+    /**
+     * Stores the profile that a node sent; a later one replaces it.
+     *
+     * @return whether the node has another label than before
+     */
+    public boolean introduced(NodeId node, byte[] profile) throws MalformedMessageException {
+        if (!links.containsKey(node)) {
+            return false;
+        }
+        NodeProfile decoded = NodeProfileEncoding.decode(profile);
+        Optional<NodeProfile> former = topology.profile(node);
+        topology = topology.with(node, decoded);
+        return former.isEmpty() || !former.get().label().equals(decoded.label());
+    }
+
+    public void lost(NodeId node, long nowNanos) {
+        remembered = measurements(nowNanos);
         links.remove(node);
         topology = topology.without(node);
     }
 
+    /** The latest measurements of all links, also of former ones. */
+    public Measurements measurements(long nowNanos) {
+        var latest = new ArrayList<Measurement>();
+        links.forEach((node, known) -> {
+            Optional<PathProfile> outward = topology.link(self, node).flatMap(link -> link.path(text(known.link())));
+            Optional<PathProfile> inward = topology.link(node, self).flatMap(link -> link.path(text(known.link())));
+            outward.ifPresent(path -> latest.add(new Measurement(
+                    node.peer(),
+                    host(known.link()),
+                    path.roundTripNanos(),
+                    path.bytesPerSecond(),
+                    inward.map(PathProfile::bytesPerSecond).orElse(OptionalLong.empty()),
+                    path.lossPermille(),
+                    path.measuredNanos())));
+        });
+        return remembered.with(latest, nowNanos);
+    }
+
     /** Stores a measured round trip. */
-    public void measured(NodeId node, PeerHealth health) {
+    public void measured(NodeId node, PeerHealth health, long nowNanos) {
         Known known = links.get(node);
         if (known != null
                 && topology.profile(node).isPresent()
                 && health.meanRttNanos().isPresent()) {
-            topology = topology.with(ConnectionProfile.of(
-                    self, node, known.kind(), Math.max(1, health.meanRttNanos().getAsLong()), text(known.link())));
+            long nanos = Math.max(1, health.meanRttNanos().getAsLong());
+            LocalInterface over = known.over();
+            String name = text(known.link());
+            PathProfile path = topology.link(self, node)
+                    .flatMap(link -> link.path(name))
+                    .map(former -> former.refreshed(nanos, nowNanos))
+                    .orElseGet(() -> begin(
+                            node, known.link(), PathProfile.of(name, over.kind(), over.evidence(), nanos, nowNanos)));
+            topology = topology.with(new ConnectionProfile(self, node, List.of(path)));
+            topology.link(node, self)
+                    .flatMap(link -> link.path(name))
+                    .ifPresent(former -> topology = topology.with(
+                            new ConnectionProfile(node, self, List.of(former.refreshed(nanos, nowNanos)))));
         }
     }
 
-    /** The round trips that this node measured itself, in nanoseconds by peer. */
-    public Map<NodeId, Long> roundTrips() {
-        var nanos = new HashMap<NodeId, Long>();
-        for (ConnectionProfile link : topology.links()) {
-            if (link.from().equals(self)) {
-                nanos.put(link.to(), link.roundTripNanos());
-            }
+    /** A new path, with what former links to the same address measured. */
+    private PathProfile begin(NodeId node, LinkInfo link, PathProfile path) {
+        Optional<Measurement> former = remembered.of(node.peer(), host(link));
+        if (former.isEmpty()) {
+            return path;
         }
-        return nanos;
+        former.get()
+                .inward()
+                .ifPresent(rate -> rated(node, self, path, rate, former.get().measuredNanos()));
+        OptionalLong outward = former.get().outward();
+        OptionalInt loss = former.get().lossPermille();
+        PathProfile rated = outward.isPresent() ? path.throughput(outward.getAsLong()) : path;
+        PathProfile whole = loss.isPresent() ? rated.loss(loss.getAsInt()) : rated;
+        return whole.equals(path) ? path : whole.measuredAt(former.get().measuredNanos());
+    }
+
+    /**
+     * Stores the measured throughput of the path of a link, in bytes per second. Nothing is stored before the first round trip.
+     *
+     * @param outward from this node; empty if it was not measured
+     * @param inward to this node; empty if it was not measured
+     */
+    public void throughput(NodeId node, OptionalLong outward, OptionalLong inward, long nowNanos) {
+        Optional<PathProfile> path = topology.link(self, node).map(ConnectionProfile::best);
+        if (path.isPresent()) {
+            outward.ifPresent(rate -> rated(self, node, path.get(), rate, nowNanos));
+            inward.ifPresent(rate -> rated(node, self, path.get(), rate, nowNanos));
+        }
+    }
+
+    /**
+     * Stores what a linked node says of its link to a third node; a link that this node measures itself is not changed.
+     *
+     * @param roundTripNanos 0 if it was not measured
+     * @param bytesPerSecond from the node to the third one
+     */
+    public void reported(NodeId from, NodeId to, long roundTripNanos, OptionalLong bytesPerSecond, long nowNanos) {
+        boolean isKnown =
+                topology.profile(from).isPresent() && topology.profile(to).isPresent();
+        if (isKnown && roundTripNanos > 0 && !to.equals(self) && !from.equals(self) && !from.equals(to)) {
+            String evidence = "reported by " + from.shortText();
+            PathProfile path = PathProfile.of(REPORTED, InterfaceClass.OTHER, evidence, roundTripNanos, nowNanos);
+            topology = topology.with(new ConnectionProfile(
+                    from,
+                    to,
+                    List.of(bytesPerSecond.isPresent() ? path.throughput(bytesPerSecond.getAsLong()) : path)));
+        }
+    }
+
+    private void rated(NodeId from, NodeId to, PathProfile like, long bytesPerSecond, long nowNanos) {
+        PathProfile path = topology.link(from, to)
+                .flatMap(link -> link.path(like.path()))
+                .orElse(PathProfile.of(like.path(), like.kind(), like.evidence(), like.roundTripNanos(), nowNanos));
+        topology = topology.with(new ConnectionProfile(
+                from, to, List.of(path.throughput(bytesPerSecond).measuredAt(nowNanos))));
     }
 
     public Set<NodeId> linked() {
@@ -95,14 +223,17 @@ public final class PeerDirectory {
     }
 
     private static String text(LinkInfo link) {
-        InetSocketAddress address = link.address();
-        return address.getAddress().getHostAddress() + ":" + address.getPort();
+        return host(link) + ":" + link.address().getPort();
     }
 
-    /** The class of the interface whose network contains the address. */
-    private InterfaceClass kind(InetSocketAddress address) {
+    private static String host(LinkInfo link) {
+        return link.address().getAddress().getHostAddress();
+    }
+
+    /** The interface whose network contains the address. */
+    private LocalInterface over(InetSocketAddress address) {
         if (address.getAddress().isLoopbackAddress()) {
-            return InterfaceClass.LOOPBACK;
+            return new LocalInterface("lo", InterfaceClass.LOOPBACK, "a loopback address");
         }
         try {
             return NetworkInterface.networkInterfaces()
@@ -112,11 +243,16 @@ public final class PeerDirectory {
                                     address.getAddress().getAddress(),
                                     own.getNetworkPrefixLength())))
                     .findFirst()
-                    .map(found -> interfaces.getOrDefault(found.getName(), InterfaceClass.OTHER))
-                    .orElse(InterfaceClass.OTHER);
+                    .map(found -> interfaces.getOrDefault(found.getName(), LocalInterface.unknown(found.getName())))
+                    .map(found -> new LocalInterface(found.name(), found.kind(), evidence(found)))
+                    .orElse(LocalInterface.unknown(""));
         } catch (SocketException unreadable) {
-            return InterfaceClass.OTHER;
+            return LocalInterface.unknown("");
         }
+    }
+
+    private static String evidence(LocalInterface found) {
+        return found.name() + (found.evidence().isEmpty() ? "" : ": " + found.evidence());
     }
 
     private static boolean sameNetwork(byte[] own, byte[] other, int prefixBits) {

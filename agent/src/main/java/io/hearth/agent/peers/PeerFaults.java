@@ -64,6 +64,7 @@ public final class PeerFaults {
             case NodeEvent.RekeyOpened opened -> opened.channel().close(why);
             case NodeEvent.Sighted sighted -> count(sighted.sighting().name(), why);
             case NodeEvent.Lost _,
+                    NodeEvent.BandwidthEnded _,
                     NodeEvent.RekeyClosed _,
                     NodeEvent.RosterStored _,
                     NodeEvent.RosterProblem _,
@@ -72,6 +73,7 @@ public final class PeerFaults {
                     NodeEvent.Doubled _,
                     NodeEvent.OwnDoubled _,
                     NodeEvent.NetworkChanged _,
+                    NodeEvent.Loaded _,
                     NodeEvent.Progress _,
                     NodeEvent.GroupBroken _,
                     NodeEvent.Resign _,

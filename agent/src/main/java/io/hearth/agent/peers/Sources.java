@@ -6,8 +6,8 @@ import io.hearth.agent.loop.NodeInbox;
 import io.hearth.core.Clock;
 import io.hearth.discovery.HostPort;
 import io.hearth.discovery.Medium;
+import io.hearth.discovery.PeerName;
 import io.hearth.discovery.RememberedPeers;
-import io.hearth.discovery.StaticPeers;
 import io.hearth.discovery.mdns.InterfaceMonitor;
 import io.hearth.discovery.mdns.InterfacePolicy;
 import io.hearth.discovery.mdns.MdnsCounters;
@@ -16,6 +16,7 @@ import io.hearth.discovery.mdns.MdnsSource;
 import io.hearth.discovery.mdns.NoPeersDiagnosis;
 import io.hearth.discovery.mdns.machine.TagEncoding;
 import io.hearth.discovery.mdns.machine.TagKey;
+import io.hearth.discovery.names.NamedPeers;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.InterfaceClass;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,17 +44,17 @@ public final class Sources implements AutoCloseable {
     private final long startedNanos;
     private final TagEncoding tags;
     private final MdnsSource mdns;
-    private final StaticPeers named;
+    private final List<NamedPeers> named = new CopyOnWriteArrayList<>(); // those of the configuration first
     private final RememberedPeers remembered;
 
     /**
      * Sources that have not started.
      *
-     * @param peers addresses to dial besides those that are found
+     * @param peers to dial, or to look up and dial, besides those that are found
      * @param policy interfaces that mDNS uses
      */
     public Sources(
-            List<HostPort> peers,
+            List<PeerName> peers,
             InterfacePolicy policy,
             List<TagKey> keys,
             int port,
@@ -74,7 +76,7 @@ public final class Sources implements AutoCloseable {
                 clock,
                 () -> inbox.event(new NodeEvent.NetworkChanged()),
                 fatal -> inbox.event(new NodeEvent.Failed("the thread that finds peers by mDNS", fatal))));
-        named = scope.keep(StaticPeers.of(peers));
+        named.add(scope.keep(NamedPeers.of(peers)));
         remembered = scope.keep(new RememberedPeers(home.file("peers-" + self.slot())));
     }
 
@@ -94,13 +96,17 @@ public final class Sources implements AutoCloseable {
         } else {
             mdns.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
         }
-        named.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
+        named.getFirst().start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
         remembered.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
     }
 
     /** Adds an address to dial, from now on. */
     public void add(HostPort peer) {
-        scope.keep(StaticPeers.of(List.of(peer))).start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
+        NamedPeers source = scope.keep(NamedPeers.of(List.of(new PeerName.Host(peer))));
+        if (peer.literal().isEmpty()) {
+            named.add(source);
+        }
+        source.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
     }
 
     /** A diagnosis in one line, after a long enough time without peers. */
@@ -108,7 +114,13 @@ public final class Sources implements AutoCloseable {
         long silentNanos = clock.nanoTime() - startedNanos;
         return silentNanos < SILENCE_NANOS
                 ? Optional.empty()
-                : Optional.of(NoPeersDiagnosis.explain(silentNanos / 1_000_000_000L, mdns.counters(), isMacos()));
+                : Optional.of(NoPeersDiagnosis.explain(
+                        silentNanos / 1_000_000_000L,
+                        mdns.counters(),
+                        named.stream()
+                                .flatMap(source -> source.reports().stream())
+                                .toList(),
+                        isMacos()));
     }
 
     /** Counters of mDNS per interface. */
@@ -124,7 +136,7 @@ public final class Sources implements AutoCloseable {
         return switch (kind) {
             case LOOPBACK, THUNDERBOLT, ETHERNET -> Medium.WIRED;
             case WIFI -> Medium.WIRELESS;
-            case OTHER, VIRTUAL -> Medium.OTHER;
+            case OTHER, VPN, VIRTUAL -> Medium.OTHER;
         };
     }
 

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
@@ -77,9 +78,27 @@ final class LocalApiServerTest {
     }
 
     @Test
+    void furtherRequestsAreAnsweredOnceWithTheNewest() throws Exception {
+        var asked = new AtomicLong();
+        try (LocalApiServer _ = LocalApiServer.start(
+                path(),
+                status,
+                Map.of("topology", () -> number((int) asked.incrementAndGet()), "more", () -> number(99)),
+                () -> 0)) {
+            assertEquals(Optional.of(number(1)), ask(path(), "topology"));
+            assertEquals(Optional.of(number(2)), LocalApiClient.answer(path(), "topology", Duration.ofSeconds(30)));
+            assertEquals(Optional.of(number(99)), ask(path(), "more"));
+            assertEquals(
+                    "unknown question; ask status or watch or more or topology",
+                    ask(path(), "less").orElseThrow().get("error").getAsString());
+        }
+        assertEquals(Optional.empty(), LocalApiClient.answer(path(), "topology", Duration.ofSeconds(30)));
+    }
+
+    @Test
     void statusIsAnsweredOnceAndAWatcherSeesEveryChange() throws Exception {
         LocalApiClient watcher;
-        try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0)) {
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, Map.of(), () -> 0)) {
             assertEquals(Optional.of(number(1)), ask(path(), "status"));
             assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(path())));
             watcher = LocalApiClient.connect(path()).orElseThrow();
@@ -129,7 +148,7 @@ final class LocalApiServerTest {
     @Test
     void whatIsOldSaysSo() throws Exception {
         var age = new AtomicLong(LocalApiServer.STUCK_AFTER.toNanos() - 1);
-        try (LocalApiServer _ = LocalApiServer.start(path(), status, age::get)) {
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, Map.of("more", () -> number(7)), age::get)) {
             assertEquals(Optional.of(number(1)), LocalApiClient.status(path(), Duration.ofMinutes(1)));
             age.set(7_250_000_000L);
             JsonObject old =
@@ -137,6 +156,7 @@ final class LocalApiServerTest {
             assertEquals(1, old.get("number").getAsInt());
             assertEquals(7_250, old.get("age_ms").getAsLong());
             assertTrue(old.get("stuck").getAsString().contains("has not finished a turn for 7 s"), old::toString);
+            assertTrue(ask(path(), "more").orElseThrow().has("stuck"));
             age.set(0);
             assertEquals(Optional.of(number(1)), ask(path(), "status"));
         }
@@ -146,7 +166,7 @@ final class LocalApiServerTest {
     void thoseWhoAskNothingAndThoseWhoWatchLeaveRoomForAQuestion() throws Exception {
         var idle = new ArrayList<SocketChannel>();
         var watchers = new ArrayList<LocalApiClient>();
-        try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0)) {
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, Map.of(), () -> 0)) {
             for (int i = 0; i < 24; i++) {
                 LocalApiClient watcher = LocalApiClient.connect(path()).orElseThrow();
                 watcher.ask("watch");
@@ -182,15 +202,16 @@ final class LocalApiServerTest {
         }
         assertTrue(Files.exists(path()));
         assertEquals(Optional.empty(), LocalApiClient.connect(path()));
-        try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0)) {
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, Map.of(), () -> 0)) {
             assertEquals(Optional.of(number(1)), ask(path(), "status"));
         }
     }
 
     @Test
     void aSecondAgentIsRefusedAndTheFirstGoesOn() throws Exception {
-        try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0)) {
-            var refused = assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status, () -> 0));
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, Map.of(), () -> 0)) {
+            var refused =
+                    assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status, Map.of(), () -> 0));
             assertTrue(String.valueOf(refused.getMessage()).contains("already runs"), refused::toString);
             assertEquals(Optional.of(number(1)), ask(path(), "status"));
         }
@@ -200,18 +221,18 @@ final class LocalApiServerTest {
     void aFileOrALinkInTheSocketsPlaceIsRefusedAndLeftAlone() throws Exception {
         Path target = Files.writeString(folder.resolve("target"), "precious");
         Files.createSymbolicLink(path(), target);
-        var link = assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status, () -> 0));
+        var link = assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status, Map.of(), () -> 0));
         assertTrue(String.valueOf(link.getMessage()).contains("symbolic link"), link::toString);
         assertTrue(Files.isSymbolicLink(path()));
         Files.delete(path());
 
         Files.createSymbolicLink(path(), folder.resolve("nowhere"));
-        assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status, () -> 0));
+        assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status, Map.of(), () -> 0));
         assertTrue(Files.notExists(folder.resolve("nowhere")));
         Files.delete(path());
 
         Files.writeString(path(), "precious");
-        var file = assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status, () -> 0));
+        var file = assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status, Map.of(), () -> 0));
         assertTrue(String.valueOf(file.getMessage()).contains("is not a socket"), file::toString);
         assertEquals("precious", Files.readString(path()));
         assertEquals("precious", Files.readString(target));
@@ -240,7 +261,7 @@ final class LocalApiServerTest {
                 "GET / HTTP/1.1\r\n\r\n"
             })
     void anythingElseIsAnsweredWithWhatCanBeAsked(String question) throws Exception {
-        try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0);
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, Map.of(), () -> 0);
                 var channel = SocketChannel.open(UnixDomainSocketAddress.of(path()))) {
             channel.write(ByteBuffer.wrap(question.getBytes(StandardCharsets.UTF_8)));
             var answer = ByteBuffer.allocate(1024);
@@ -257,7 +278,7 @@ final class LocalApiServerTest {
     void garbageAndHalfAQuestionHarmNobody() throws Exception {
         byte[] garbage = new byte[1_000_000];
         new Random(3).nextBytes(garbage);
-        try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0);
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, Map.of(), () -> 0);
                 var silent = SocketChannel.open(UnixDomainSocketAddress.of(path()))) {
             try (var channel = SocketChannel.open(UnixDomainSocketAddress.of(path()))) {
                 channel.write(ByteBuffer.wrap(garbage));
@@ -273,7 +294,7 @@ final class LocalApiServerTest {
 
     @Test
     void watchersThatAreGoneGiveTheirPlacesBackAlthoughNothingChanges() throws Exception {
-        try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0)) {
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, Map.of(), () -> 0)) {
             for (int watchers = 0; watchers < 100; watchers++) {
                 while (!ask(path(), "watch").equals(Optional.of(number(1)))) {
                     Thread.onSpinWait(); // full until the server notices the closed connections
@@ -296,7 +317,7 @@ final class LocalApiServerTest {
             Path socket = open.resolve("agent.sock");
             Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
             Files.setPosixFilePermissions(caller, PosixFilePermissions.fromString("r--r--r--"));
-            try (LocalApiServer _ = LocalApiServer.start(socket, status, () -> 0)) {
+            try (LocalApiServer _ = LocalApiServer.start(socket, status, Map.of(), () -> 0)) {
                 assertEquals("refused\n", asNobody(caller, socket), "the socket is this user's only");
                 Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));
                 String turnedAway = asNobody(caller, socket);

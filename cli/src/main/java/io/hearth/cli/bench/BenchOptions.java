@@ -27,7 +27,7 @@ public final class BenchOptions {
 
     @Option(
             names = "--algorithm",
-            paramLabel = "auto|ring|direct|tree|centralized",
+            paramLabel = "auto|ring|direct|tree|centralized|hierarchical",
             converter = Converters.Algorithm.class,
             description = "Algorithm of the all-reduce, the same on all ranks (default: auto).")
     AllReduceStrategy algorithm = AllReduceStrategy.AUTO;

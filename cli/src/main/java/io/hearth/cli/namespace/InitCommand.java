@@ -16,7 +16,7 @@ import io.hearth.identity.SecretText;
 import io.hearth.identity.roster.RosterDesk;
 import io.hearth.identity.roster.RosterFile;
 import io.hearth.identity.roster.SeenFile;
-import io.hearth.topology.LocalProfile;
+import io.hearth.topology.local.LocalProfile;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -98,11 +98,7 @@ public final class InitCommand implements Callable<Integer> {
     }
 
     private static void found(HearthHome home, NetworkNamespace namespace) throws SetupException {
-        var desk = new RosterDesk(
-                home,
-                namespace,
-                IdentityFile.in(home).loadOrCreate(),
-                LocalProfile.read("", "").label());
+        var desk = new RosterDesk(home, namespace, IdentityFile.in(home).loadOrCreate(), LocalProfile.label());
         var _ = desk.found(Clock.system().epochMillis());
     }
 

@@ -21,7 +21,7 @@ import io.hearth.identity.pairing.machine.PairingCode;
 import io.hearth.identity.pairing.machine.PairingLimits;
 import io.hearth.identity.pairing.machine.SponsorMachine.Effect;
 import io.hearth.identity.pairing.machine.SponsorMachine.Outcome;
-import io.hearth.topology.LocalProfile;
+import io.hearth.topology.local.LocalProfile;
 import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -78,8 +78,7 @@ public final class PairCommand implements Callable<Integer> {
         var lookup = new NamespaceLookup(home, terminal.environment());
         NetworkNamespace found = lookup.namedOrPreferred(namespace);
         lookup.warning().ifPresent(terminal::error);
-        var sponsor =
-                new NamespaceSponsor(home, found, LocalProfile.read("", "").label(), Clock.system());
+        var sponsor = new NamespaceSponsor(home, found, LocalProfile.label(), Clock.system());
         sponsor.requireReady().ifPresent(terminal::error);
         PairingCode code = PairingCodes.fresh(new SecureRandom());
         try (var _ = new UntilSignal();

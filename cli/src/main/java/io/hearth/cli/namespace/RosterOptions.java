@@ -22,7 +22,7 @@ import io.hearth.identity.roster.Roster;
 import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterDesk;
 import io.hearth.identity.roster.SeenFile;
-import io.hearth.topology.LocalProfile;
+import io.hearth.topology.local.LocalProfile;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Optional;
@@ -115,7 +115,7 @@ public final class RosterOptions {
         var lookup = new NamespaceLookup(home, terminal.environment());
         NetworkNamespace given = lookup.namedOrPreferred(namespace);
         NodeIdentity self = IdentityFile.in(home).loadOrCreate();
-        var desk = new RosterDesk(home, given, self, LocalProfile.read("", "").label());
+        var desk = new RosterDesk(home, given, self, LocalProfile.label());
         Optional<JsonObject> status = status(terminal, home, given.name());
         return new Known(
                 home,

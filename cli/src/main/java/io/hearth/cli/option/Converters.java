@@ -14,7 +14,7 @@ import picocli.CommandLine.TypeConversionException;
 public final class Converters {
     private Converters() {}
 
-    /** {@code auto}, {@code ring}, {@code direct}, {@code tree} or {@code centralized}: the algorithm of an all-reduce. */
+    /** {@code auto}, {@code ring}, {@code direct}, {@code tree}, {@code centralized} or {@code hierarchical}: the algorithm of an all-reduce. */
     public static final class Algorithm implements ITypeConverter<AllReduceStrategy> {
         @Override
         public AllReduceStrategy convert(String text) {
@@ -24,7 +24,7 @@ public final class Converters {
                 }
             }
             throw new TypeConversionException(
-                    "algorithm must be auto, ring, direct, tree or centralized, got '" + text + "'");
+                    "algorithm must be auto, ring, direct, tree, centralized or hierarchical, got '" + text + "'");
         }
     }
 

@@ -2,7 +2,6 @@ package io.hearth.cli.option;
 
 import io.hearth.agent.HearthConfig;
 import io.hearth.cli.terminal.Usage;
-import io.hearth.discovery.HostPort;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -35,14 +34,14 @@ public final class NetworkOptions {
 
     @Option(
             names = "--peer",
-            paramLabel = "HOST[:PORT]",
-            description = "Also connect to this address, besides mDNS. One side is enough. Repeatable.")
+            paramLabel = "PEER",
+            description = "Also connect to HOST[:PORT], or to all addresses of dns:NAME[:PORT], srv:NAME or"
+                    + " k8s:SERVICE[.NAMESPACE][:PORT]. One side is enough. Repeatable.")
     private List<String> peers = new ArrayList<>();
 
     /** Returns {@code config} with these options. */
     public HearthConfig applyTo(HearthConfig config) {
         return checked(() -> {
-            peers.forEach(HostPort::parse);
             HearthConfig changed = interfaces.applyTo(config.open(open).peers(peers));
             return namespace.isEmpty() ? changed : changed.namespace(namespace);
         });

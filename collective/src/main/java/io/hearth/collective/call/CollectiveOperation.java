@@ -6,6 +6,7 @@ import io.hearth.collective.exchange.Buffers;
 import io.hearth.collective.exchange.Mesh;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.schedule.RingAllReduce;
+import io.hearth.topology.plan.Plan;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
@@ -84,6 +85,11 @@ public interface CollectiveOperation {
     /** Least number of ranks with which this rank runs the call, and the next one if this is the group's start. */
     default int leastRanks() {
         return 1;
+    }
+
+    /** The plan on which all ranks agreed in the last attempt, for the numbers after this one; empty if they keep the present one. */
+    default Optional<Plan> plan() {
+        return Optional.empty();
     }
 
     /** This member was removed from its group and returns with this call. */

@@ -167,7 +167,8 @@ final class CallExecutor implements AutoCloseable {
             monitor.step(new Event.Rejected(asked.number, on.fence(), refusal.get()));
             monitor.step(new Event.EndedByAll(endedByAll));
         } else {
-            monitor.step(new Event.Finished(asked.number, on.fence(), endedByAll));
+            monitor.step(new Event.Finished(
+                    asked.number, on.fence(), endedByAll, asked.operation().plan()));
         }
     }
 

@@ -19,6 +19,7 @@ import io.hearth.collective.engine.queue.CallQueue;
 import io.hearth.collective.engine.queue.Coalesced;
 import io.hearth.collective.engine.queue.UnnamedTensors;
 import io.hearth.collective.group.GroupActivity;
+import io.hearth.collective.group.GroupLayout;
 import io.hearth.collective.group.GroupMachine;
 import io.hearth.collective.group.StartMetStepException;
 import io.hearth.collective.pair.machine.TransferSpec;
@@ -43,11 +44,12 @@ import io.hearth.core.ReduceOp;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.LinkReport;
+import io.hearth.topology.plan.Plan;
 import io.hearth.transport.StreamSource;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -375,7 +377,14 @@ public final class CollectiveEngine implements DistributedBackend {
 
     private StepStart beginStepOnce(long due) throws CollectiveException {
         var means = new StepBoundary.Means(
-                group, streams, runtime.buffers(), clock, runtime.roundTripNanos(), options.stateBudget(), progress);
+                group,
+                streams,
+                runtime.buffers(),
+                clock,
+                runtime.links(),
+                runtime::proposal,
+                options.stateBudget(),
+                progress);
         var boundary = new StepBoundary(shared, means, admission.entersByStep() ? leastToEnter : 1);
         MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
         CallRequest asked = CallRequest.inPlace(new CallPlan(Signature.boundary(StateClaim.BYTES), boundary), agreed);
@@ -484,11 +493,11 @@ public final class CollectiveEngine implements DistributedBackend {
      *
      * @param lineage text of the view's lineage, as in {@link #install}
      * @param epoch epoch of the view that is to be succeeded
-     * @param roundTripNanos measured round trips to other nodes; for the order of the next ring
+     * @param links measured by this node; for the next plan
      * @return the status, at most {@link io.hearth.election.Resolver#BYTES_MAX} bytes
      */
-    public Bytes freeze(String lineage, long epoch, Map<NodeId, Long> roundTripNanos) {
-        runtime.measured(roundTripNanos);
+    public Bytes freeze(String lineage, long epoch, LinkReport links) {
+        runtime.measured(links);
         return runtime.freeze(lineage, epoch);
     }
 
@@ -498,16 +507,29 @@ public final class CollectiveEngine implements DistributedBackend {
      *
      * @param lineage text of the view's lineage: the same on all members, another one for another lineage
      * @param view a view with this node as a trainer of the group; otherwise the node counts as removed
-     * @param roundTripNanos measured round trips to other nodes; state is fetched from the nearest
+     * @param links measured by this node; state is fetched from the nearest
      */
-    public void install(String lineage, View view, Map<NodeId, Long> roundTripNanos) {
-        runtime.measured(roundTripNanos);
+    public void install(String lineage, View view, LinkReport links) {
+        runtime.measured(links);
         runtime.install(lineage, view);
     }
 
-    /** As {@link #install(String, View, Map)}, with the round trips measured before. */
+    /** As {@link #install(String, View, LinkReport)}, with the measurements of before. */
     public void install(String lineage, View view) {
         runtime.install(lineage, view);
+    }
+
+    /**
+     * Proposes a plan for the group: the members take it over at the beginning of the next step, if this member leads the group by then and
+     * the plan fits its number of ranks.
+     */
+    public void propose(Plan plan) {
+        runtime.propose(plan);
+    }
+
+    /** The members of the present group epoch, and the plan that their numbers follow. */
+    public GroupLayout layout() {
+        return runtime.state().layout();
     }
 
     /** Ends all open calls with {@code why}, and later ones too until a step begins. Before the group has started, it changes nothing. */
@@ -540,6 +562,11 @@ public final class CollectiveEngine implements DistributedBackend {
     public void progress(CollectiveProgress listener) {
         progress = listener;
         runtime.progress(listener, self, clock);
+    }
+
+    /** Whether a collective runs, so that its data may travel at any moment. */
+    public boolean isMoving() {
+        return runtime.state().isMoving();
     }
 
     /** All numbers up to this one ended here; 0 before the first. */

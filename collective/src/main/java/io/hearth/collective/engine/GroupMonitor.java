@@ -24,6 +24,7 @@ import io.hearth.core.LeftGroupException;
 import io.hearth.core.Step;
 import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.plan.Plan;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -234,6 +235,7 @@ final class GroupMonitor {
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Abandon() -> renewRing();
+                case Effect.Replan() -> replan();
                 case Effect.Renumber(long from, long to) -> renumber(from, to);
                 case Effect.RollBack(long number) -> rollBack(number);
                 case Effect.Commit(long number) -> commit(number);
@@ -260,17 +262,35 @@ final class GroupMonitor {
         gate.wake();
         GroupLayout layout = state.layout();
         mesh = new Mesh(layout, self);
-        if (!layout.ring().equals(layout.members())) {
-            LOG.info(
-                    "ring by measured round trips: {}",
-                    String.join(" -> ", layout.ring().stream().map(mesh::name).toList()));
-        }
+        logPlan(mesh, layout);
         Call newest = call(state.next() - 1);
         if (newest != null) {
             newest.attempt = null;
         }
         if (follower != null) {
             follower.renewed(mesh);
+        }
+    }
+
+    private void replan() {
+        if (mesh != null) {
+            mesh.replan(state.layout());
+            logPlan(mesh, state.layout());
+        }
+    }
+
+    private static void logPlan(Mesh mesh, GroupLayout layout) {
+        Plan plan = layout.plan();
+        if (!plan.order().isEmpty()) {
+            LOG.info(
+                    "plan: ring {}",
+                    String.join(" -> ", layout.ring().stream().map(mesh::name).toList()));
+        }
+        if (!plan.weights().isEmpty()) {
+            LOG.info("plan: shares by rank {} of {}", plan.weights(), Plan.WEIGHTS_SUM);
+        }
+        if (!plan.islands().isEmpty()) {
+            LOG.info("plan: leaders of islands by rank {}", plan.islands());
         }
     }
 

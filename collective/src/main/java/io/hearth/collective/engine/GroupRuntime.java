@@ -13,7 +13,7 @@ import io.hearth.collective.group.GroupActivity;
 import io.hearth.collective.group.GroupMachine;
 import io.hearth.collective.group.GroupMachine.Effect;
 import io.hearth.collective.group.GroupMachine.Event;
-import io.hearth.collective.group.RoundTrips;
+import io.hearth.collective.group.MeasuredLinks;
 import io.hearth.collective.group.Status;
 import io.hearth.collective.pair.PeerChannel;
 import io.hearth.collective.pair.PointToPoint;
@@ -27,10 +27,11 @@ import io.hearth.election.GroupView;
 import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.LinkReport;
+import io.hearth.topology.plan.Plan;
 import io.hearth.transport.StreamSource;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -53,7 +54,8 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
     private final Forwarder forwarder;
     private final PointToPoint pairs;
     private final NodeId self;
-    private volatile Map<NodeId, Long> roundTripNanos = Map.of(); // written by the view change, read by callers
+    private volatile LinkReport links = LinkReport.NONE; // written by the view change, read by callers
+    private volatile Plan proposal = Plan.NONE; // written by the owner, read by callers
 
     public GroupRuntime(
             String group,
@@ -113,19 +115,29 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         return monitor.snapshot();
     }
 
-    /** Measured round trips to other nodes. */
-    Map<NodeId, Long> roundTripNanos() {
-        return roundTripNanos;
+    /** What this node measured on its links. */
+    LinkReport links() {
+        return links;
     }
 
-    /** Sets the measured round trips to other nodes. */
-    void measured(Map<NodeId, Long> nanos) {
-        roundTripNanos = Map.copyOf(nanos);
+    /** Sets what this node measured on its links. */
+    void measured(LinkReport report) {
+        links = report;
+    }
+
+    /** As {@link CollectiveEngine#propose}. */
+    void propose(Plan plan) {
+        proposal = plan;
+    }
+
+    /** The plan that this member proposes if it leads the group. */
+    Plan proposal() {
+        return proposal;
     }
 
     /** As {@link CollectiveEngine#freeze}. */
     Bytes freeze(String lineage, long epoch) {
-        return CollectiveMessages.encode(stop(lineage, epoch).measured(RoundTrips.of(roundTripNanos)));
+        return CollectiveMessages.encode(stop(lineage, epoch).measured(MeasuredLinks.of(links)));
     }
 
     /** As {@link CollectiveEngine#install}. */

@@ -156,7 +156,7 @@ public final class Exchange {
 
     /** Chooses the schedules of calls with {@code AUTO}. */
     public ScheduleChoice choice() {
-        return driver.choice(mesh.isOnOneMachine());
+        return driver.choice(mesh);
     }
 
     /** The combiner of the receiving thread. */

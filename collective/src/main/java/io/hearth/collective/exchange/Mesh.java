@@ -1,7 +1,11 @@
 package io.hearth.collective.exchange;
 
+import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.group.GroupLayout;
+import io.hearth.collective.schedule.Islands;
+import io.hearth.collective.schedule.Shares;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.plan.Plan;
 import io.hearth.transport.DataStream;
 import io.hearth.transport.StreamId;
 import io.hearth.transport.StreamSource;
@@ -9,6 +13,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -30,12 +35,13 @@ public final class Mesh {
     private static final Duration OPEN_AT_ONCE_MAX = Duration.ofSeconds(2);
     private static final long RETRY_MILLIS = 50;
 
-    private final GroupLayout layout;
+    private final GroupLayout layout; // its plan is the first one
     private final NodeId self;
     private final int rank;
     private final boolean isOnOneMachine;
-    private final RankOrder byHop;
+    private final Optional<Islands> machines;
     private final RankOrder byRank;
+    private volatile Ways ways; // replaced between two numbers, read by the data threads of the later ones
     private final AtomicReferenceArray<@Nullable DataStream>
             streams; // by rank; set by openers, read by all data threads
     private final ReentrantLock lock = new ReentrantLock();
@@ -55,9 +61,56 @@ public final class Mesh {
         this.rank = rank(self);
         this.isOnOneMachine =
                 layout.members().stream().map(NodeId::peer).distinct().count() == 1;
-        this.byHop = new RankOrder(layout.ring().stream().mapToInt(this::rank).toArray());
+        this.machines = hierarchy(
+                Islands.byPlace(layout.members().stream().map(NodeId::peer).toList()));
         this.byRank = new RankOrder(IntStream.range(0, layout.members().size()).toArray());
         this.streams = new AtomicReferenceArray<>(layout.members().size());
+        this.ways = ways(layout);
+    }
+
+    /** The ways of the bytes by a plan. */
+    private record Ways(Plan plan, RankOrder byHop, boolean hopsAreRanks, Optional<Islands> islands) {}
+
+    private Ways ways(GroupLayout planned) {
+        Plan plan = planned.plan();
+        List<NodeId> ring = planned.ring();
+        return new Ways(
+                plan,
+                new RankOrder(ring.stream().mapToInt(this::rank).toArray()),
+                ring.equals(members()),
+                hierarchy(plan.islands().isEmpty() ? Islands.alone(world()) : new Islands(plan.islands())));
+    }
+
+    /** Follows the plan of the layout from the next number on. No call may run. */
+    public void replan(GroupLayout planned) {
+        ways = ways(planned);
+    }
+
+    /** The plan of the present number. */
+    public Plan plan() {
+        return ways.plan;
+    }
+
+    /** The planned shares of {@code count} elements in a direct sum. */
+    public Shares shares(long count) {
+        List<Integer> weights = ways.plan.weights();
+        return weights.isEmpty() ? Shares.equal(count, world()) : shares(count, weights);
+    }
+
+    /** The planned shares of {@code count} elements among the leaders of these islands. */
+    public Shares shares(long count, Islands islands) {
+        List<Integer> weights = ways.plan.leaderWeights();
+        boolean arePlanned =
+                weights.size() == islands.count() && islands.leaders().equals(ways.plan.islands());
+        return arePlanned ? shares(count, weights) : Shares.equal(count, islands.count());
+    }
+
+    private static Shares shares(long count, List<Integer> weights) {
+        return Shares.weighted(count, weights.stream().map(Integer::doubleValue).toList());
+    }
+
+    private static Optional<Islands> hierarchy(Islands islands) {
+        return islands.isHierarchy() ? Optional.of(islands) : Optional.empty();
     }
 
     public String fence() {
@@ -87,7 +140,7 @@ public final class Mesh {
 
     /** Positions in the order in which bytes travel around the ring. */
     public RankOrder byHop() {
-        return byHop;
+        return ways.byHop;
     }
 
     /** Positions that are ranks. */
@@ -107,12 +160,25 @@ public final class Mesh {
                 .count();
     }
 
+    /**
+     * The islands, by rank, that a sum with that strategy may use; the same on all ranks. {@code HIERARCHICAL} uses the planned ones, else
+     * the members' machines. {@code AUTO} uses the planned ones only.
+     */
+    public Optional<Islands> islands(AllReduceStrategy asked) {
+        return switch (asked) {
+            case HIERARCHICAL -> ways.islands.isPresent() ? ways.islands : machines;
+            case AUTO -> ways.islands;
+            case RING, DIRECT, TREE, CENTRALIZED -> Optional.empty();
+        };
+    }
+
     public boolean hopsAreRanks() {
-        return layout.ring().equals(layout.members());
+        return ways.hopsAreRanks;
     }
 
     /** The member before this one on the ring. */
     public NodeId previous() {
+        RankOrder byHop = ways.byHop;
         return members().get(byHop.ranks()[Math.floorMod(byHop.position(rank) - 1, world())]);
     }
 

@@ -14,6 +14,7 @@ import io.hearth.collective.exchange.watch.ProgressReporter;
 import io.hearth.collective.group.GroupSettings;
 import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.plan.PlanCosts;
 import io.hearth.transport.StreamSource;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -41,8 +42,10 @@ public final class MeshDriver implements AutoCloseable {
     private final int inTurnBytesMax;
     private final int segmentBytes;
     private final GroupSettings settings;
-    private final ScheduleChoice choiceHere;
-    private final ScheduleChoice choiceAfar;
+    private final CollectiveConfig config;
+    private ScheduleChoice choice; // of the driving thread, as is its plan
+    private PlanCosts choiceCosts = PlanCosts.UNKNOWN;
+    private boolean choiceHere;
     private final ReentrantLock driving = new ReentrantLock();
     private volatile CollectiveTrace trace = CollectiveTrace.NONE; // set by any thread, for calls that begin later
     private volatile @Nullable ProgressTarget progress; // likewise
@@ -60,8 +63,8 @@ public final class MeshDriver implements AutoCloseable {
                 config.inPlaceBytesMin(),
                 config.bucketBytes(),
                 config.links());
-        this.choiceHere = config.choice(true);
-        this.choiceAfar = config.choice(false);
+        this.config = config;
+        this.choice = config.choice(false, PlanCosts.UNKNOWN);
         this.receiverThread = new ReceiverThread("hearth-receive-" + group);
     }
 
@@ -112,8 +115,14 @@ public final class MeshDriver implements AutoCloseable {
     }
 
     /** Chooses the schedules of calls with {@code AUTO}. */
-    ScheduleChoice choice(boolean isOnOneMachine) {
-        return isOnOneMachine ? choiceHere : choiceAfar;
+    ScheduleChoice choice(Mesh on) {
+        PlanCosts costs = on.plan().costs();
+        if (on.isOnOneMachine() != choiceHere || !costs.equals(choiceCosts)) {
+            choiceHere = on.isOnOneMachine();
+            choiceCosts = costs;
+            choice = config.choice(choiceHere, costs);
+        }
+        return choice;
     }
 
     /** The settings that must be the same on all members. */

@@ -21,15 +21,14 @@ import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import io.hearth.election.Resolver;
-import io.hearth.election.View;
 import io.hearth.identity.Labels;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.plan.Plan;
+import io.hearth.topology.plan.PlanEncoding;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /** Encodes and decodes the records of this module. Decoding any bytes gives a record or a typed error. */
 public final class CollectiveMessages {
@@ -169,7 +168,7 @@ public final class CollectiveMessages {
                 .setDoneUpTo(status.doneUpTo())
                 .setBroken(status.broken().orElse(""))
                 .setBoundary(status.boundary())
-                .setRoundTrips(ByteString.copyFrom(status.roundTrips().encode()));
+                .setLinks(ByteString.copyFrom(status.links().encode()));
         for (Status.Kept kept : status.kept()) {
             var entry = KeptMessage.newBuilder()
                     .setNumber(kept.number())
@@ -198,7 +197,7 @@ public final class CollectiveMessages {
                                 .toList(),
                         message.getBroken().isEmpty() ? Optional.empty() : Optional.of(message.getBroken()),
                         message.getBoundary(),
-                        RoundTrips.decode(message.getRoundTrips().toByteArray())));
+                        MeasuredLinks.decode(message.getLinks().toByteArray())));
     }
 
     /** The bytes of a resolution, at most {@link Resolver#BYTES_MAX}. */
@@ -215,11 +214,10 @@ public final class CollectiveMessages {
             message.addRefused(
                     RefusedMessage.newBuilder().setNumber(refused.number()).setRefusal(message(refused.refusal())));
         }
-        byte[] order = new byte[resolution.order().size()];
-        for (int hop = 0; hop < order.length; hop++) {
-            order[hop] = resolution.order().get(hop).byteValue();
+        if (!resolution.plan().equals(Plan.NONE)) {
+            message.setPlan(ByteString.copyFrom(PlanEncoding.encode(resolution.plan())));
         }
-        return Bytes.of(message.setOrder(ByteString.copyFrom(order)).build().toByteArray());
+        return Bytes.of(message.build().toByteArray());
     }
 
     /**
@@ -244,14 +242,16 @@ public final class CollectiveMessages {
                                 .map(refused ->
                                         new Resolution.Rejected(refused.getNumber(), refusal(refused.getRefusal())))
                                 .toList(),
-                        order(message.getOrder())));
+                        plan(message.getPlan())));
     }
 
-    /** One byte for each hop, which keeps views small: a rank is below {@link View#MEMBERS_MAX}, 256. */
-    private static List<Integer> order(ByteString ranks) {
-        return IntStream.range(0, ranks.size())
-                .mapToObj(hop -> Byte.toUnsignedInt(ranks.byteAt(hop)))
-                .toList();
+    /** A plan that cannot be read counts as none, so that a proposer with a fault ends no group. */
+    private static Plan plan(ByteString bytes) {
+        try {
+            return bytes.isEmpty() ? Plan.NONE : PlanEncoding.decode(bytes.toByteArray());
+        } catch (MalformedMessageException unreadable) {
+            return Plan.NONE;
+        }
     }
 
     private static Status.Kept kept(KeptMessage message) {

@@ -5,6 +5,7 @@ import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Member;
 import io.hearth.election.Resolver;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.plan.Plan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +19,7 @@ import java.util.TreeMap;
  * contributors. Each change decides this again: a holder that is gone by then is simply not among the reports. Rule I6 of retention ensures
  * that a holder exists: each member keeps the last W results, and no member is more than W behind.
  *
- * <p>The new group epoch also gets its ring, from the round trips that the remaining members measured.
+ * <p>The new group epoch also gets its plan, from what the remaining members measured.
  *
  * <p><b>Reports that cannot be true.</b> A member that lies, or whose memory has a bit error, must end neither this node nor the work of
  * the others. So every list of reports has a resolution:
@@ -102,7 +103,7 @@ public final class CollectiveResolver implements Resolver {
                 entry(reports).orElse(called + 1),
                 newest(List.copyOf(forwards.values())),
                 newest(List.copyOf(refused.values())),
-                order(members, reports)));
+                plan(members, reports)));
     }
 
     /** The highest number that may have ended at this member, according to the numbers that the others called. */
@@ -128,12 +129,12 @@ public final class CollectiveResolver implements Resolver {
         return OptionalLong.of(common);
     }
 
-    private static List<Integer> order(List<Member> members, List<CheckedReport> reports) {
-        var measured = new TreeMap<NodeId, RoundTrips>();
+    private static Plan plan(List<Member> members, List<CheckedReport> reports) {
+        var measured = new TreeMap<NodeId, MeasuredLinks>();
         for (CheckedReport each : reports) {
-            measured.put(each.member().node(), each.status().roundTrips());
+            measured.put(each.member().node(), each.status().links());
         }
-        return RingPlan.order(members.stream().map(Member::node).toList(), measured);
+        return GroupPlan.of(members.stream().map(Member::node).toList(), measured);
     }
 
     private static <T> List<T> newest(List<T> rising) {

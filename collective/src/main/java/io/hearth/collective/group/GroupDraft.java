@@ -11,6 +11,7 @@ import io.hearth.collective.group.GroupMachine.State;
 import io.hearth.core.Step;
 import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.plan.Plan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -174,7 +175,7 @@ final class GroupDraft {
                 : waiting;
     }
 
-    void finish(long number, String inFence) {
+    void finish(long number, String inFence, Optional<Plan> plan) {
         Open ended = numbers.open().get(number);
         if (ended != null && isCurrent(inFence)) {
             List<NodeId> members = layout.members();
@@ -182,6 +183,14 @@ final class GroupDraft {
                     new Status.Kept(
                             number, members.size(), ended.signature().keptBytes(members.size()), Optional.empty()),
                     members);
+            plan.map(agreed -> GroupPlan.fitting(agreed, members.size())).ifPresent(this::replan);
+        }
+    }
+
+    private void replan(Plan plan) {
+        if (!plan.equals(layout.plan())) {
+            layout = layout.planned(plan);
+            emit(new Effect.Replan());
         }
     }
 
@@ -261,7 +270,7 @@ final class GroupDraft {
                 view.view().lineage(),
                 view.fence(),
                 view.members(),
-                RingPlan.ring(view.members(), view.resolution().order()));
+                GroupPlan.fitting(view.resolution().plan(), view.members().size()));
         broken = Optional.empty();
         decided = decided.forwarding(view.resolution().forwards());
         if (isNew) {

@@ -7,7 +7,9 @@ import io.hearth.core.Machine;
 import io.hearth.core.Step;
 import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.plan.Plan;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -52,6 +54,10 @@ import java.util.Optional;
  *
  * <p><b>Bounds.</b> No step begins with fewer or more members than {@link RankBounds} allow; in a script without steps, no number runs with
  * fewer. In the middle of a step no number waits for members, because none can enter before the step ends.
+ *
+ * <p><b>Plans.</b> A group epoch begins with the plan of its resolution. The members may agree on another one in the beginning of a step;
+ * it holds from the next number on. No member calls that number before the step has begun, so all members use one plan for each number. A
+ * member that gets the step's result forwarded is in a new group epoch, with a new plan.
  *
  * <p><b>Settled ranks.</b> A script divides its data by (rank, world size) between two numbers. So all members that continue after number j must
  * return the same values until j + 1 ends, although views reach them at different times. A member's rank is therefore not that of its
@@ -269,6 +275,13 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             return numbers.doneUpTo();
         }
 
+        /** Whether a number runs, so that data may travel at any moment. */
+        public boolean isMoving() {
+            return numbers.open().numbers().stream()
+                    .anyMatch(number ->
+                            Objects.requireNonNull(numbers.open().get(number)).running());
+        }
+
         /** Numbers that were called and have not ended. */
         public ByNumber<Open> open() {
             return numbers.open();
@@ -307,7 +320,12 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         /** The report to the view change of the present lineage. */
         public Status status() {
             return new Status(
-                    next() - 1, doneUpTo(), kept().values(), broken.map(Broken::why), isAtBoundary(), RoundTrips.NONE);
+                    next() - 1,
+                    doneUpTo(),
+                    kept().values(),
+                    broken.map(Broken::why),
+                    isAtBoundary(),
+                    MeasuredLinks.NONE);
         }
 
         /** The phase that joining nodes see. */
@@ -427,11 +445,12 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
          * The exchange of a number is complete here.
          *
          * @param endedByAll all members have certainly ended every number up to this one; 0 for none
+         * @param plan on which the members agreed in it, for the numbers after it; empty if they keep the present one
          */
-        record Finished(long number, String fence, long endedByAll) implements Event {
-            /** A number without such knowledge. */
+        record Finished(long number, String fence, long endedByAll, Optional<Plan> plan) implements Event {
+            /** A number without such knowledge, and without a plan. */
             public Finished(long number, String fence) {
-                this(number, fence, 0);
+                this(number, fence, 0, Optional.empty());
             }
         }
 
@@ -470,6 +489,9 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
     public sealed interface Effect {
         /** Stop and drop every exchange of the former fence; its streams are not used again. */
         record Abandon() implements Effect {}
+
+        /** The numbers from now on follow the plan of the layout. */
+        record Replan() implements Effect {}
 
         /** The open beginning of a step has this number in the new lineage. */
         record Renumber(long from, long to) implements Effect {}
@@ -513,8 +535,8 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             case Event.Withdrawn() -> draft.withdraw();
             case Event.Heard(boolean elsewhere, boolean meetsStep, boolean spare) ->
                 draft.others(elsewhere, meetsStep, spare);
-            case Event.Finished(long number, String fence, long endedByAll) -> {
-                draft.finish(number, fence);
+            case Event.Finished(long number, String fence, long endedByAll, Optional<Plan> plan) -> {
+                draft.finish(number, fence, plan);
                 draft.release(endedByAll);
             }
             case Event.Rejected(long number, String fence, CallRejection refusal) ->

@@ -1,36 +1,31 @@
 package io.hearth.collective.group;
 
-import io.hearth.election.View;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.plan.Plan;
 import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * Decision of a view change about a group with a new group epoch: the treatment of its open calls, and its ring.
+ * Decision of a view change about a group with a new group epoch: the treatment of its open calls, and its plan.
  *
  * <p>Every open number that is not named here runs again from its input.
  *
  * @param first number of the next collective for a member that enters now
  * @param forwards numbers done at some members but not at all: their holders send the results; rising
  * @param refused numbers that ended without a result at some member: they end so at all members; rising
- * @param order hop order of the ring, as ranks; a list that is no permutation of all ranks means rank order
+ * @param plan of the new group epoch; a plan for another number of ranks counts as {@link Plan#NONE}
  */
-public record Resolution(long first, List<Forward> forwards, List<Rejected> refused, List<Integer> order) {
+public record Resolution(long first, List<Forward> forwards, List<Rejected> refused, Plan plan) {
     /** For a group without any calls so far. */
     public static final Resolution NOTHING = new Resolution(1, List.of(), List.of());
 
     public Resolution {
         forwards = List.copyOf(forwards);
         refused = List.copyOf(refused);
-        order = List.copyOf(order);
-        if (!Status.isNumber(first)
-                || forwards.size() > Status.KEPT_MAX
-                || refused.size() > Status.KEPT_MAX
-                || order.size() > View.MEMBERS_MAX
-                || order.stream().anyMatch(rank -> rank < 0 || rank >= View.MEMBERS_MAX)) {
+        if (!Status.isNumber(first) || forwards.size() > Status.KEPT_MAX || refused.size() > Status.KEPT_MAX) {
             throw new IllegalArgumentException("a resolution needs first of 1 to " + Status.NUMBER_MAX + ", at most "
-                    + Status.KEPT_MAX + " forwards and rejections each, and valid ranks; got first " + first + ", "
-                    + forwards.size() + " forwards, " + refused.size() + " rejections and order " + order);
+                    + Status.KEPT_MAX + " forwards and rejections each; got first " + first + ", " + forwards.size()
+                    + " forwards and " + refused.size() + " rejections");
         }
         requireRising(forwards.stream().mapToLong(Forward::number));
         requireRising(refused.stream().mapToLong(Rejected::number));
@@ -46,14 +41,14 @@ public record Resolution(long first, List<Forward> forwards, List<Rejected> refu
         }
     }
 
-    /** A resolution with a ring in rank order. */
+    /** A resolution with the plain plan. */
     public Resolution(long first, List<Forward> forwards, List<Rejected> refused) {
-        this(first, forwards, refused, List.of());
+        this(first, forwards, refused, Plan.NONE);
     }
 
-    /** The same with another hop order. */
-    public Resolution ordered(List<Integer> ranks) {
-        return new Resolution(first, forwards, refused, ranks);
+    /** The same with another plan. */
+    public Resolution planned(Plan other) {
+        return new Resolution(first, forwards, refused, other);
     }
 
     /**

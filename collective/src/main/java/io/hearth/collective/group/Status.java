@@ -13,10 +13,10 @@ import java.util.OptionalLong;
  * @param kept ended numbers whose outcomes this member still holds, rising
  * @param broken reason why its streams of this group epoch are unusable, with the peer's name; empty while they work
  * @param boundary whether the highest called number is the beginning of a step, open, and all before it are done
- * @param roundTrips measured by this member, for the plan of the next ring
+ * @param links measured by this member, for the next plan
  */
 public record Status(
-        long called, long doneUpTo, List<Kept> kept, Optional<String> broken, boolean boundary, RoundTrips roundTrips) {
+        long called, long doneUpTo, List<Kept> kept, Optional<String> broken, boolean boundary, MeasuredLinks links) {
     /** Most kept numbers in a status. */
     public static final int KEPT_MAX = 8;
 
@@ -56,11 +56,11 @@ public record Status(
 
     /** Status of a member without measurements. */
     public Status(long called, long doneUpTo, List<Kept> kept, Optional<String> broken) {
-        this(called, doneUpTo, kept, broken, false, RoundTrips.NONE);
+        this(called, doneUpTo, kept, broken, false, MeasuredLinks.NONE);
     }
 
     /** The same with measurements. */
-    public Status measured(RoundTrips measured) {
+    public Status measured(MeasuredLinks measured) {
         return new Status(called, doneUpTo, kept, broken, boundary, measured);
     }
 

@@ -11,5 +11,7 @@ public enum AllReduceAlgorithm {
     /** {@link TreeAllReduce}. */
     TREE,
     /** {@link StarAllReduce}. */
-    STAR
+    STAR,
+    /** {@link IslandAllReduce}. */
+    ISLANDS
 }

@@ -1,5 +1,8 @@
 package io.hearth.collective.schedule;
 
+import io.hearth.topology.plan.PlanCosts;
+import io.hearth.topology.plan.Route;
+
 /**
  * Predicts the time of a schedule: latency and bytes on the longest chain of messages, plus the other work of one processor.
  *
@@ -8,13 +11,19 @@ package io.hearth.collective.schedule;
  * do not wait for each other; ports at which several senders meet; and the hand-over to a second thread, which small calls avoid. Sizes are
  * those of the whole buffer, unless the text names a share or a block.
  *
+ * <p>Once the links of a group are measured, latency and time per byte of an all-reduce are those of its plan: of the slowest hop round the
+ * ring, of the slowest port of a direct sum with its shares, of the slowest place of the islands.
+ *
  * <p>Only differences between schedules matter; the absolute times leave out the cipher and other load on the machine.
  *
- * @param link the same for all pairs
+ * @param link the same for all pairs; the part of the costs that is not measured
+ * @param measured costs of the group's plan
  * @param segmentBytes most bytes of a segment, 1 or more
  * @param inTurnBytesMax 0 or more; with more bytes to any one receiver, a second thread takes part
  */
-public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
+public record CostModel(LinkModel link, PlanCosts measured, int segmentBytes, long inTurnBytesMax) {
+    private static final double NANOS_PER_PICO = 1e-3;
+
     public CostModel {
         if (segmentBytes < 1) {
             throw new IllegalArgumentException("segmentBytes must be 1 or more, got " + segmentBytes);
@@ -24,11 +33,76 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
         }
     }
 
-    /** Nanoseconds of an all-reduce of {@code bytes}; 0 in a world of one. */
+    /** A model of links that are not measured. */
+    public CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
+        this(link, PlanCosts.UNKNOWN, segmentBytes, inTurnBytesMax);
+    }
+
+    /** Whether the links of the group are measured. */
+    public boolean isMeasured() {
+        return measured.ring().isMeasured()
+                || measured.direct().isMeasured()
+                || measured.islands().isMeasured();
+    }
+
+    private Route route(AllReduceAlgorithm algorithm) {
+        return switch (algorithm) {
+            case RING -> measured.ring();
+            case DIRECT -> measured.direct();
+            case ISLANDS -> measured.islands();
+            case WHOLE_EXCHANGE, TREE, STAR -> measured.pair();
+        };
+    }
+
+    /**
+     * Nanoseconds of an all-reduce of {@code bytes}; 0 in a world of one, infinite if it needs a link that does not work. In {@code ISLANDS}
+     * each position is alone.
+     */
     public double allReduceNanos(AllReduceAlgorithm algorithm, int world, long bytes) {
         if (world == 1) {
             return 0;
         }
+        Route route = route(algorithm);
+        if (!route.isPossible()) {
+            return Double.POSITIVE_INFINITY;
+        }
+        if (!route.isMeasured()) {
+            return assumedNanos(algorithm, world, bytes);
+        }
+        double nanosPerByte = (double) route.picosPerByte() * NANOS_PER_PICO;
+        double perMessageByte =
+                algorithm == AllReduceAlgorithm.DIRECT ? nanosPerByte * world / (2.0 * (world - 1)) : nanosPerByte;
+        CostModel here = over(route.alphaNanos(), perMessageByte);
+        return algorithm == AllReduceAlgorithm.ISLANDS
+                ? here.plannedIslandsNanos(bytes)
+                : here.assumedNanos(algorithm, world, bytes);
+    }
+
+    /** The same over links with at least this latency, and with this time for each byte. */
+    private CostModel over(long alphaNanos, double nanosPerByte) {
+        return new CostModel(
+                new LinkModel(
+                        Math.max(link.alphaNanos(), (double) alphaNanos),
+                        nanosPerByte,
+                        link.gammaNanosPerByte(),
+                        link.messageNanos(),
+                        link.contention(),
+                        link.handOverNanos()),
+                segmentBytes,
+                inTurnBytesMax);
+    }
+
+    /** All four stages overlap, so the slowest place sets the time. */
+    private double plannedIslandsNanos(long bytes) {
+        return noteNanos()
+                + 4 * link.alphaNanos()
+                + 2 * link.messageNanos() * Segments.of(bytes, segmentBytes)
+                + link.contention() * bytes(bytes)
+                + combine((double) bytes)
+                + handOver((double) bytes);
+    }
+
+    private double assumedNanos(AllReduceAlgorithm algorithm, int world, long bytes) {
         int others = world - 1;
         long share = Math.ceilDiv(bytes, world);
         double levels = levels(world);
@@ -49,7 +123,35 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
                         + others * bytes(Math.min(bytes, segmentBytes))
                         + combine(others * (double) bytes)
                         + handOver((double) bytes);
+            case ISLANDS -> islandsNanos(world, 1, bytes);
         };
+    }
+
+    /**
+     * Nanoseconds of an all-reduce of {@code bytes} by {@code ISLANDS}; 0 in a world of one. The port of the leader with most members sets
+     * the time: it carries what its island and the other leaders send, while results leave through it. Links inside are no faster than
+     * those between.
+     */
+    public double allReduceNanos(Islands islands, long bytes) {
+        return measured.islands().equals(Route.UNKNOWN)
+                ? islandsNanos(islands.count(), islands.largest(), bytes)
+                : allReduceNanos(AllReduceAlgorithm.ISLANDS, islands.world(), bytes);
+    }
+
+    private double islandsNanos(int islands, int largest, long bytes) {
+        int members = largest - 1;
+        int others = islands - 1;
+        if (members + others == 0) {
+            return 0;
+        }
+        long share = Math.ceilDiv(bytes, islands);
+        double inside = members == 0
+                ? 0
+                : crowd(2, members, bytes)
+                        + members * bytes(Math.min(share, segmentBytes))
+                        + combine(members * (double) bytes);
+        double between = others == 0 ? 0 : crowd(2, 2.0 * others, share) + combine(others * (double) share);
+        return noteNanos() + inside + between + handOver(members == 0 ? 2.0 * share : (double) bytes);
     }
 
     /** Nanoseconds of a broadcast of {@code bytes} until all hold them; 0 in a world of one. */

@@ -7,8 +7,7 @@ import java.util.Arrays;
  * each owner sends the result to all.
  *
  * <p>A position with an empty share is no owner, and receives no contributions. If the whole buffer is empty, every position is an owner,
- * and empty segments travel. All shares have the same number of segments as the largest one: segment s of S is a slice, the s-th S-th part,
- * of each share. So the owner of a small share works for the same time as the owner of a large one, with shorter segments.
+ * and empty segments travel. All shares have the same number of segments ({@link Slices}).
  *
  * <p>A position sends to the positions after it, the nearest first, so no two begin with the same receiver.
  */
@@ -16,7 +15,7 @@ final class Owners {
     private final int position;
     private final Shares shares;
     private final int elementBytes;
-    private final long segments;
+    private final Slices slices;
     /** The other owners, from the next position on. */
     private final int[] targets;
 
@@ -28,26 +27,22 @@ final class Owners {
         this.position = position;
         this.shares = shares;
         this.elementBytes = elementBytes;
-        this.segments = Segments.of(shares.largest() * elementBytes, segmentBytes);
+        this.slices = Slices.of(shares, elementBytes, segmentBytes);
         int[] found = new int[shares.world()];
         int owners = 0;
         for (int step = 1; step < shares.world(); step++) {
             int owner = Segments.around(position, step, shares.world());
-            if (isOwner(owner)) {
+            if (slices.isOwner(owner)) {
                 found[owners++] = owner;
             }
         }
         this.targets = Arrays.copyOf(found, owners);
-        this.isOwner = isOwner(position);
+        this.isOwner = slices.isOwner(position);
         this.notes = shares.allOwn() ? 0 : 1;
     }
 
-    private boolean isOwner(int other) {
-        return shares.total() == 0 || shares.count(other) > 0;
-    }
-
     long segments() {
-        return segments;
+        return slices.segments();
     }
 
     /** Number of other owners. */
@@ -113,25 +108,10 @@ final class Owners {
         if (shares.world() == 1) {
             return 0;
         }
-        long largest = 0;
-        long second = 0;
-        for (int owner = 0; owner < shares.world(); owner++) {
-            long count = shares.count(owner);
-            second = Math.max(second, Math.min(largest, count));
-            largest = Math.max(largest, count);
-        }
-        return (owners == 1 ? largest : largest + second) * elementBytes;
+        return owners == 1 ? shares.largest() * elementBytes : slices.bytesOfTwo();
     }
 
     private Transfer slice(Transfer into, int peer, int owner, long segment) {
-        long from = offset(owner, segment);
-        return into.between(peer, owner, from, (int) (offset(owner, segment + 1) - from));
-    }
-
-    /** Offset of a slice, in bytes. */
-    private long offset(int owner, long segment) {
-        long each = shares.count(owner) / segments;
-        long more = shares.count(owner) % segments;
-        return (shares.start(owner) + segment * each + Math.min(segment, more)) * elementBytes;
+        return slices.cut(into, peer, owner, owner, segment);
     }
 }

@@ -2,6 +2,7 @@ package io.hearth.collective.state;
 
 import io.hearth.collective.group.Status;
 import io.hearth.core.Bytes;
+import io.hearth.topology.plan.PlanEncoding;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -12,10 +13,10 @@ import java.util.List;
  * A rank's description of its state at a boundary, {@link #BYTES} bytes little-endian:
  *
  * <pre>
- * 0          8        40         48       49        50  56
- * +----------+--------+----------+--------+---------+---+
- * | revision | digest | sources  | joined | resumed | 0 |
- * +----------+--------+----------+--------+---------+---+
+ * 0          8        40         48       49        50          52  56
+ * +----------+--------+----------+--------+---------+-----------+---+
+ * | revision | digest | sources  | joined | resumed | planBytes | 0 |
+ * +----------+--------+----------+--------+---------+-----------+---+
  * </pre>
  *
  * @param revision steps completed, 0 to {@link Status#NUMBER_MAX}
@@ -24,9 +25,11 @@ import java.util.List;
  *     whether this holds for any rank
  * @param sources up to {@link #SOURCES_MAX} ranks from which the rank would fetch, nearest first; on the wire 2 bytes each, 65,535
  *     for none
+ * @param planBytes size of the plan that the rank proposes, 0 to {@link PlanEncoding#BYTES_MAX}; only that of the group's lead counts
  * @param resumed whether the revision comes from {@link SharedState#resumeAt} and the rank has passed no boundary at all
  */
-public record StateClaim(long revision, Bytes digest, boolean joined, List<Integer> sources, boolean resumed) {
+public record StateClaim(
+        long revision, Bytes digest, boolean joined, List<Integer> sources, boolean resumed, int planBytes) {
     public static final int BYTES = 56;
 
     /** Length of a digest, in bytes. */
@@ -42,6 +45,7 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
     private static final int SOURCES = 40;
     private static final int JOINED = 48;
     private static final int RESUMED = 49;
+    private static final int PLAN_BYTES = 50;
     private static final int NO_RANK = 0xFFFF;
 
     public StateClaim {
@@ -51,15 +55,22 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
                 || revision > Status.NUMBER_MAX
                 || digest.size() != DIGEST_BYTES
                 || sources.size() > SOURCES_MAX
+                || planBytes < 0
+                || planBytes > PlanEncoding.BYTES_MAX
                 || !areRanks) {
             throw new IllegalArgumentException("invalid claim: revision " + revision + ", digest of " + digest.size()
-                    + " bytes, sources " + sources);
+                    + " bytes, sources " + sources + ", plan of " + planBytes + " bytes");
         }
     }
 
-    /** Claim of a rank whose application did not call {@code resumeAt}. */
+    /** Claim of a rank whose application did not call {@code resumeAt}, without a plan. */
     public StateClaim(long revision, Bytes digest, boolean joined, List<Integer> sources) {
         this(revision, digest, joined, sources, false);
+    }
+
+    /** Claim without a plan. */
+    public StateClaim(long revision, Bytes digest, boolean joined, List<Integer> sources, boolean resumed) {
+        this(revision, digest, joined, sources, resumed, 0);
     }
 
     /** Whether the rank passed a boundary in some lineage and completed a step. */
@@ -105,6 +116,7 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
         }
         place.set(ValueLayout.JAVA_BYTE, JOINED, (byte) (joined ? 1 : 0));
         place.set(ValueLayout.JAVA_BYTE, RESUMED, (byte) (resumed ? 1 : 0));
+        place.set(SHORT, PLAN_BYTES, (short) planBytes);
     }
 
     /**
@@ -127,6 +139,7 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
                 Bytes.of(digest),
                 place.get(ValueLayout.JAVA_BYTE, JOINED) != 0,
                 sources,
-                place.get(ValueLayout.JAVA_BYTE, RESUMED) != 0);
+                place.get(ValueLayout.JAVA_BYTE, RESUMED) != 0,
+                Short.toUnsignedInt(place.get(SHORT, PLAN_BYTES)));
     }
 }

@@ -11,16 +11,21 @@ import io.hearth.collective.exchange.Mesh;
 import io.hearth.collective.exchange.watch.ProgressReporter;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.core.Clock;
+import io.hearth.core.MalformedMessageException;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.LinkReport;
+import io.hearth.topology.plan.Plan;
+import io.hearth.topology.plan.PlanEncoding;
 import io.hearth.transport.StreamSource;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>Each rank's {@link StateClaim} goes to all ranks. From the claims, each rank computes the same {@link StateVote}.
+ *   <li>If the group's lead proposes a plan, it goes to all ranks; they use it from the next number on.
  *   <li>Ranks that lack the state fetch it over separate streams; ranks that hold it serve them meanwhile.
  *   <li>Each rank sends one byte to all: "I hold it". If all held it before, the claims have shown that already.
  * </ol>
@@ -38,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StepBoundary implements CollectiveOperation {
     private static final byte HELD = 1;
+    private static final byte[] NO_PLAN = {};
 
     private final SharedState state;
     private final Means means;
@@ -46,11 +53,13 @@ public final class StepBoundary implements CollectiveOperation {
     private @Nullable StateManifest own;
     private long spentNanos;
     private boolean replaced;
+    private Optional<Plan> agreedPlan = Optional.empty();
 
     /**
      * The resources of a boundary; all borrowed.
      *
-     * @param roundTripNanos measured round trips to other members; unmeasured members are absent
+     * @param links measured by this node
+     * @param proposal the plan that this member proposes if it leads the group
      * @param budget most time for fetching, in all attempts together; positive
      * @param progress gets the progress of a fetch
      */
@@ -59,14 +68,14 @@ public final class StepBoundary implements CollectiveOperation {
             StreamSource streams,
             Buffers buffers,
             Clock clock,
-            Map<NodeId, Long> roundTripNanos,
+            LinkReport links,
+            Supplier<Plan> proposal,
             Duration budget,
             CollectiveProgress progress) {
         /** Default of {@link #budget()}. */
         static final Duration BUDGET_DEFAULT = Duration.ofSeconds(10);
 
         public Means {
-            roundTripNanos = Map.copyOf(roundTripNanos);
             if (!budget.isPositive()) {
                 throw new IllegalArgumentException("stateBudget must be positive, got " + budget);
             }
@@ -87,6 +96,11 @@ public final class StepBoundary implements CollectiveOperation {
     @Override
     public int leastRanks() {
         return leastRanks;
+    }
+
+    @Override
+    public Optional<Plan> plan() {
+        return agreedPlan;
     }
 
     /**
@@ -120,6 +134,8 @@ public final class StepBoundary implements CollectiveOperation {
         StateManifest held = own == null ? state.manifest() : own;
         own = held;
         lineage = context.mesh().lineage();
+        agreedPlan = Optional.empty();
+        byte[] proposed = proposal(context.mesh());
         Buffers.Buffer table = means.buffers().take((long) context.mesh().world() * StateClaim.BYTES);
         try {
             var mine = new StateClaim(
@@ -127,17 +143,52 @@ public final class StepBoundary implements CollectiveOperation {
                     held.digest(),
                     state.isNewIn(lineage),
                     nearest(context.mesh()),
-                    state.isResumed());
+                    state.isResumed(),
+                    proposed.length);
             mine.writeTo(table.bytes(), (long) context.mesh().rank() * StateClaim.BYTES);
             Optional<CallRejection> refusal = context.gatherRows(table.bytes(), StateClaim.BYTES);
-            return refusal.isPresent() ? refusal : settle(context, table.bytes(), held);
+            return refusal.isPresent() ? refusal : settle(context, table.bytes(), held, proposed);
         } finally {
             means.buffers().give(table);
         }
     }
 
-    private Optional<CallRejection> settle(OperationContext context, MemorySegment table, StateManifest held)
+    /** The plan of the group's lead if it is another one than the present one, encoded; empty on all other ranks. */
+    private byte[] proposal(Mesh mesh) {
+        Plan plan = means.proposal().get();
+        boolean isNew = mesh.rank() == 0
+                && mesh.world() > 1
+                && !plan.equals(mesh.plan())
+                && plan.world().orElse(0) == mesh.world();
+        return isNew ? PlanEncoding.encode(plan) : NO_PLAN;
+    }
+
+    /** All ranks get the lead's plan; a plan that they cannot read changes nothing, on all of them alike. */
+    private Optional<CallRejection> takeOverPlan(OperationContext context, int bytes, byte[] proposed)
             throws IOException {
+        int world = context.mesh().world();
+        Buffers.Buffer rows = means.buffers().take((long) world * bytes);
+        try {
+            if (proposed.length > 0) {
+                MemorySegment.copy(MemorySegment.ofArray(proposed), 0, rows.bytes(), 0, bytes);
+            }
+            Optional<CallRejection> refusal = context.gatherRows(rows.bytes(), bytes);
+            if (refusal.isEmpty()) {
+                try {
+                    agreedPlan = Optional.of(
+                            PlanEncoding.decode(rows.bytes().asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE)));
+                } catch (MalformedMessageException unreadable) {
+                    agreedPlan = Optional.empty();
+                }
+            }
+            return refusal;
+        } finally {
+            means.buffers().give(rows);
+        }
+    }
+
+    private Optional<CallRejection> settle(
+            OperationContext context, MemorySegment table, StateManifest held, byte[] proposed) throws IOException {
         Mesh mesh = context.mesh();
         var claims = new ArrayList<StateClaim>();
         for (NodeId member : mesh.members()) {
@@ -153,6 +204,13 @@ public final class StepBoundary implements CollectiveOperation {
         Optional<StateVote.Disagreement> disagreement = StateVote.disagreement(claims);
         if (disagreement.isPresent()) { // on all ranks, as above
             return Optional.of(refusal(mesh, disagreement.get()));
+        }
+        int planBytes = claims.getFirst().planBytes();
+        if (planBytes > 0) {
+            Optional<CallRejection> refusal = takeOverPlan(context, planBytes, proposed);
+            if (refusal.isPresent()) {
+                return refusal;
+            }
         }
         StateVote vote = StateVote.decide(claims);
         int rank = mesh.members().indexOf(mesh.self());
@@ -223,10 +281,15 @@ public final class StepBoundary implements CollectiveOperation {
         List<NodeId> members = mesh.members();
         return members.stream()
                 .filter(member -> !member.equals(mesh.self()))
-                .sorted(Comparator.comparing(member -> means.roundTripNanos().getOrDefault(member, Long.MAX_VALUE)))
+                .sorted(Comparator.comparingLong(this::roundTripNanos))
                 .limit(StateClaim.SOURCES_MAX)
                 .map(members::indexOf)
                 .toList();
+    }
+
+    private long roundTripNanos(NodeId member) {
+        LinkReport.Measured link = means.links().links().get(member);
+        return link == null || link.roundTripNanos() == 0 ? Long.MAX_VALUE : link.roundTripNanos();
     }
 
     @Override

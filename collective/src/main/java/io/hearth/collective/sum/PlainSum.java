@@ -6,8 +6,11 @@ import io.hearth.collective.Signature;
 import io.hearth.collective.call.CollectiveOperation;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.exchange.Region;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.schedule.DirectAllReduce;
+import io.hearth.collective.schedule.IslandAllReduce;
+import io.hearth.collective.schedule.Islands;
 import io.hearth.collective.schedule.RingAllReduce;
 import io.hearth.collective.schedule.Shares;
 import io.hearth.collective.schedule.StarAllReduce;
@@ -30,11 +33,12 @@ public record PlainSum(AllReduceStrategy strategy, Ownership ownership) implemen
         if (world == 1) {
             MemorySegment.copy(context.call().input(), 0, context.work(), 0, signature.bytes());
         }
-        return switch (context.choice().allReduce(strategy, world, signature.bytes())) {
+        Optional<Islands> islands = mesh.islands(strategy);
+        return switch (context.choice().allReduce(strategy, world, islands, signature.bytes())) {
             case WHOLE_EXCHANGE ->
                 context.play(new WholeExchange(mesh.rank(), world, count, elementBytes, segmentBytes), mesh.byRank());
             case DIRECT -> {
-                Shares shares = ownership.shares(count, world);
+                Shares shares = ownership.equals(Ownership.EQUAL) ? mesh.shares(count) : ownership.shares(count, world);
                 yield context.playByOwners(
                         new DirectAllReduce(mesh.rank(), shares, elementBytes, segmentBytes), shares);
             }
@@ -45,6 +49,14 @@ public record PlainSum(AllReduceStrategy strategy, Ownership ownership) implemen
             case STAR ->
                 context.play(
                         new StarAllReduce(context.hop(), world, 0, count, elementBytes, segmentBytes), mesh.byHop());
+            case ISLANDS -> {
+                Islands led = islands.orElseThrow();
+                Shares shares = mesh.shares(count, led);
+                yield context.playByRank(
+                        new IslandAllReduce(mesh.rank(), led, shares, elementBytes, segmentBytes),
+                        Region.of(context.call().input()),
+                        Region.of(context.work()));
+            }
         };
     }
 }

@@ -233,9 +233,12 @@ public final class SumPlans {
     private CallPlan plain(Sum sum) {
         AllReduceStrategy way = sum.way;
         String name = way.name().toLowerCase(Locale.ROOT) + sum.ownership.text();
-        boolean mayGoRound = way == AllReduceStrategy.AUTO || way == AllReduceStrategy.RING;
-        if (mayGoRound && sum.count * sum.type.bytes() >= options.config().inPlaceBytesMin()) {
-            return new CallPlan(Signature.inPlace(sum.op, sum.type, sum.count, name), new SumInPlace());
+        boolean mayBeInPlace = switch (way) {
+            case AUTO, RING, HIERARCHICAL -> true;
+            case DIRECT, TREE, CENTRALIZED -> false;
+        };
+        if (mayBeInPlace && sum.count * sum.type.bytes() >= options.config().inPlaceBytesMin()) {
+            return new CallPlan(Signature.inPlace(sum.op, sum.type, sum.count, name), new SumInPlace(way));
         }
         return new CallPlan(
                 Signature.combining(Signature.Kind.ALL_REDUCE, sum.op, sum.type, sum.count, name),

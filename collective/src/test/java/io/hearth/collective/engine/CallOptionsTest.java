@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.BroadcastStrategy;
 import io.hearth.collective.CollectiveConfig;
 import io.hearth.collective.CollectiveOptions;
@@ -20,6 +21,7 @@ import io.hearth.core.CollectiveException;
 import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
+import io.hearth.identity.NodeId;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -28,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The options of a call and their effects. */
@@ -41,8 +44,12 @@ final class CallOptionsTest {
 
     /** The schedules that rank 0 of three plays. */
     private static String played(Ask ask) throws Exception {
+        return played(TestGroup.nodes(3, 1), ask);
+    }
+
+    private static String played(List<NodeId> nodes, Ask ask) throws Exception {
         var algorithms = new ArrayList<String>();
-        try (var group = new TestGroup(3, EngineOptions.DEFAULTS)) {
+        try (var group = new TestGroup(nodes, EngineOptions.DEFAULTS, List.of())) {
             group.engine(0).trace(new CollectiveTrace() {
                 @Override
                 public void segment(long number, Phase phase, int rank, long bytes, long since, long until) {
@@ -75,6 +82,25 @@ final class CallOptionsTest {
                     played(context -> context.with(USUAL.by(entry.getKey())).reduce(new float[1000], ReduceOp.SUM, 1));
             assertTrue(played.contains(entry.getValue()), entry + ": " + played);
         }
+    }
+
+    /** Ranks 0 and 1 are on one machine. */
+    @ParameterizedTest
+    @CsvSource({
+        "2, HIERARCHICAL, 100000, IslandAllReduce",
+        "2, HIERARCHICAL, 1000000, IslandAllReduce",
+        "2, HIERARCHICAL, 10, WholeExchange",
+        "2, AUTO, 1000000, RingAllReduce",
+        "1, HIERARCHICAL, 100000, DirectAllReduce",
+        "1, HIERARCHICAL, 1000000, IslandAllReduce",
+        "3, HIERARCHICAL, 100000, DirectAllReduce"
+    })
+    void aSumGoesByIslandsOnlyWhereThereAreSome(int perMachine, AllReduceStrategy way, int count, String name)
+            throws Exception {
+        String played = played(
+                TestGroup.nodes(3, perMachine),
+                context -> context.with(USUAL.by(way)).allReduce(new float[count], ReduceOp.SUM));
+        assertTrue(played.contains(name), played);
     }
 
     @Test

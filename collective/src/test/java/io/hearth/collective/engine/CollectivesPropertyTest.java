@@ -18,6 +18,7 @@ import io.hearth.collective.schedule.LinkModel;
 import io.hearth.collective.schedule.Shares;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
+import io.hearth.identity.NodeId;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -170,7 +171,8 @@ final class CollectivesPropertyTest {
         List<Ask> asks = IntStream.range(0, world > 5 ? 20 : 40)
                 .mapToObj(_ -> Ask.draw(random, world))
                 .toList();
-        try (var group = new TestGroup(world, EngineOptions.DEFAULTS.with(config), order)) {
+        List<NodeId> nodes = TestGroup.nodes(world, 1 + random.nextInt(3));
+        try (var group = new TestGroup(nodes, EngineOptions.DEFAULTS.with(config), order)) {
             group.fabric.tellsRoom(random.nextBoolean());
             var got = new Got[world][asks.size()];
             group.start((rank, _) -> {

@@ -34,7 +34,6 @@ import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 
 /**
  * A group that sums twice, in native memory between guard bytes, while rank 1 lies. When a stream breaks, the next view excludes
@@ -56,6 +55,8 @@ public final class LiedTo {
         TWO_HOPS(AllReduceStrategy.DIRECT),
         TREE(AllReduceStrategy.TREE),
         CENTRALIZED(AllReduceStrategy.CENTRALIZED),
+        HIERARCHICAL(AllReduceStrategy.HIERARCHICAL),
+        HIERARCHICAL_IN_PLACE(AllReduceStrategy.HIERARCHICAL),
         QUANTISED(AllReduceStrategy.DIRECT, "int8:8"),
         QUANTISED_RING(AllReduceStrategy.RING, "int8:8"),
         SPARSE(AllReduceStrategy.AUTO, "topk:0.1"),
@@ -87,7 +88,9 @@ public final class LiedTo {
                             ReduceStrategy.AUTO,
                             512,
                             inTurn,
-                            this == IN_PLACE || this == SPARSE_IN_PLACE ? 0 : Long.MAX_VALUE,
+                            this == IN_PLACE || this == HIERARCHICAL_IN_PLACE || this == SPARSE_IN_PLACE
+                                    ? 0
+                                    : Long.MAX_VALUE,
                             1024 * 1024,
                             this == TWO_HOPS ? bytesAreDear : LinkModel.GIGABIT));
         }
@@ -110,8 +113,8 @@ public final class LiedTo {
     public static LiedTo play(int world, EngineOptions options, int count, LyingStreams.Lie lie, String what)
             throws Exception {
         var fabric = new MemoryFabric();
-        List<NodeId> nodes = IntStream.range(0, world).mapToObj(TestGroup::node).toList();
-        return play(nodes, fabric::of, options, count, lie, what);
+        boolean hasIslands = options.config().allReduce() == AllReduceStrategy.HIERARCHICAL;
+        return play(TestGroup.nodes(world, hasIslands ? 2 : 1), fabric::of, options, count, lie, what);
     }
 
     /** Runs and checks a group over other streams, of nodes in rank order. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.BroadcastStrategy;
 import io.hearth.collective.CollectiveConfig;
 import io.hearth.collective.CollectiveOptions;
@@ -91,7 +92,8 @@ final class LossInEveryKindTest {
         Stream<Arguments> broadcasts = Stream.of(BroadcastStrategy.RING, BroadcastStrategy.TREE)
                 .map(way -> Arguments.of(Kind.BROADCAST, config.by(way)));
         Stream<Arguments> sums = Stream.of(Kind.SUM_OVER, Kind.SUM_APART, Kind.SUM_FAIL_FAST)
-                .map(kind -> Arguments.of(kind, config.inPlaceFrom(COUNT * Float.BYTES)));
+                .flatMap(kind -> Stream.of(AllReduceStrategy.AUTO, AllReduceStrategy.HIERARCHICAL)
+                        .map(way -> Arguments.of(kind, config.by(way).inPlaceFrom(COUNT * Float.BYTES))));
         return Stream.of(pairs, stars, reductions, broadcasts, sums).flatMap(part -> part);
     }
 
@@ -112,12 +114,15 @@ final class LossInEveryKindTest {
 
     @Test
     void whoIsRemovedInASumInPlaceHasItsInputBack() throws Exception {
-        EngineOptions options = EngineOptions.DEFAULTS
-                .within(Duration.ofMinutes(1))
-                .with(CollectiveConfig.DEFAULTS.cut(512, 512).inPlaceFrom(0));
-        for (int after = 0; after < 5; after++) {
+        for (int after = 0; after < 10; after++) {
+            CollectiveConfig config = CollectiveConfig.DEFAULTS
+                    .by(after % 2 == 0 ? AllReduceStrategy.RING : AllReduceStrategy.HIERARCHICAL)
+                    .cut(512, 512)
+                    .inPlaceFrom(0);
+            EngineOptions options =
+                    EngineOptions.DEFAULTS.within(Duration.ofMinutes(1)).with(config);
             try (var group = new TestGroup(2, options, List.of(0, 1))) {
-                group.fabric.killAfter(group.nodes.getFirst(), after, () -> group.told.add("killed"));
+                group.fabric.killAfter(group.nodes.getFirst(), after / 2, () -> group.told.add("killed"));
                 float[] left = new float[COUNT];
                 TestGroup.Run run = group.start((rank, _) -> sum(
                         Kind.SUM_OVER,
@@ -133,14 +138,18 @@ final class LossInEveryKindTest {
         }
     }
 
+    private static List<NodeId> nodes(CollectiveConfig config, int world) {
+        return TestGroup.nodes(world, config.allReduce() == AllReduceStrategy.HIERARCHICAL ? 2 : 1);
+    }
+
     /** Returns false if the victim survived the call and the next one. */
     private static boolean kill(Kind kind, CollectiveConfig config, int world, int victim, int after) throws Exception {
         EngineOptions options = EngineOptions.DEFAULTS
                 .within(Duration.ofMinutes(1))
                 .with(config)
                 .onLoss(kind.policy());
-        try (var group =
-                new TestGroup(world, options, CollectiveEngineTest.ranks(world).reversed())) {
+        try (var group = new TestGroup(
+                nodes(config, world), options, CollectiveEngineTest.ranks(world).reversed())) {
             group.fabric.tellsRoom(kind == Kind.SUM_APART || kind == Kind.SUM_FAIL_FAST);
             var outcomes = new Outcome[world];
             var sums = new float[world];

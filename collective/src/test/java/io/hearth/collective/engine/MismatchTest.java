@@ -158,6 +158,29 @@ final class MismatchTest {
         }
     }
 
+    /** The hop order is not that of ranks, and two ranks are on one machine. */
+    @ParameterizedTest(name = "in place from {0} bytes")
+    @ValueSource(longs = {0, Long.MAX_VALUE})
+    void sumsByIslandsAmongOtherCallsFailOnAllRanks(long inPlaceBytesMin) throws Exception {
+        var config = CollectiveConfig.DEFAULTS.cut(256, 0).inPlaceFrom(inPlaceBytesMin);
+        Ask byIslands = (backend, buffer) -> backend.allReduce(
+                buffer.asSlice(0, 24_000), FLOATS, ReduceOp.SUM, SOON.by(AllReduceStrategy.HIERARCHICAL));
+        Map<String, Ask> asks = asks();
+        asks.remove(TOO_SMALL);
+        try (var group = new TestGroup(TestGroup.nodes(3, 2), EngineOptions.DEFAULTS.with(config), List.of(2, 1, 0))) {
+            group.start((rank, _) -> {
+                        for (Map.Entry<String, Ask> other : asks.entrySet()) {
+                            for (int odd = 0; odd < 3; odd++) {
+                                String what = "rank " + odd + " asks for islands, the rest for " + other.getKey();
+                                fails(group.engine(rank), rank == odd ? byIslands : other.getValue(), what);
+                                succeeds(group.engine(rank), rank, 3, what);
+                            }
+                        }
+                    })
+                    .joinWell();
+        }
+    }
+
     @Tag("full")
     @ParameterizedTest(name = "world {0}, {1} bytes in turn")
     @CsvSource({"2, 4096", "4, 4096", "5, 0"})

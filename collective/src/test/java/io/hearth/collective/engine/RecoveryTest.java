@@ -76,7 +76,18 @@ final class RecoveryTest {
         ONE_SHOT,
         TWO_HOPS,
         TREE,
-        CENTRALIZED;
+        CENTRALIZED,
+        HIERARCHICAL,
+        HIERARCHICAL_IN_PLACE;
+
+        /** Two on each machine, where this makes a difference. */
+        private List<NodeId> nodes(int world) {
+            return TestGroup.nodes(world, this == HIERARCHICAL || this == HIERARCHICAL_IN_PLACE ? 2 : 1);
+        }
+
+        private boolean isInPlace() {
+            return this == IN_PLACE || this == HIERARCHICAL_IN_PLACE;
+        }
 
         private EngineOptions options() {
             AllReduceStrategy strategy = switch (this) {
@@ -84,6 +95,7 @@ final class RecoveryTest {
                 case ONE_SHOT, TWO_HOPS -> AllReduceStrategy.DIRECT;
                 case TREE -> AllReduceStrategy.TREE;
                 case CENTRALIZED -> AllReduceStrategy.CENTRALIZED;
+                case HIERARCHICAL, HIERARCHICAL_IN_PLACE -> AllReduceStrategy.HIERARCHICAL;
             };
             var bytesAreDear = new LinkModel(0, 1000, 0, 0, 1, 0);
             return RETRY.with(new CollectiveConfig(
@@ -92,9 +104,9 @@ final class RecoveryTest {
                     ReduceStrategy.AUTO,
                     512,
                     1024,
-                    this == IN_PLACE ? 0 : Long.MAX_VALUE,
+                    isInPlace() ? 0 : Long.MAX_VALUE,
                     1024 * 1024,
-                    this == TWO_HOPS ? bytesAreDear : LinkModel.GIGABIT));
+                    this == TWO_HOPS || this == HIERARCHICAL ? bytesAreDear : LinkModel.GIGABIT));
         }
     }
 
@@ -102,8 +114,8 @@ final class RecoveryTest {
     private static boolean killDuringSums(Way way, int world, int victim, int after, int count, ReduceOp op)
             throws Exception {
         List<Integer> order = CollectiveEngineTest.ranks(world).reversed();
-        try (var group = new TestGroup(world, way.options(), order)) {
-            group.fabric.tellsRoom(way == Way.IN_PLACE);
+        try (var group = new TestGroup(way.nodes(world), way.options(), order)) {
+            group.fabric.tellsRoom(way.isInPlace());
             var results = new Outcome[world][STEPS];
             NodeId dead = group.nodes.get(victim);
             group.fabric.killAfter(dead, after, () -> group.told.add("killed"));

@@ -24,9 +24,13 @@ import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import io.hearth.topology.LinkReport;
+import io.hearth.topology.plan.Plan;
+import io.hearth.topology.plan.PlanCosts;
 import io.hearth.transport.StreamSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +59,7 @@ public final class TestGroup implements AutoCloseable {
     public final BlockingQueue<String> told = new LinkedBlockingQueue<>();
 
     /** Measured round trips of a node, by peer. */
-    public Function<NodeId, Map<NodeId, Long>> measured = node -> Map.of();
+    public Function<NodeId, LinkReport> measured = node -> LinkReport.NONE;
 
     private final CollectiveResolver resolver = new CollectiveResolver();
     private final Lineage lineage;
@@ -79,6 +83,11 @@ public final class TestGroup implements AutoCloseable {
                 reducers,
                 null,
                 Clock.system());
+    }
+
+    /** Creates a group of these nodes, by rank. */
+    public TestGroup(List<NodeId> members, EngineOptions options, List<Integer> order) {
+        this(members, options, order, rank -> Engines.best().newReducer(), null, Clock.system());
     }
 
     /** Creates a group with options for each rank. */
@@ -123,7 +132,12 @@ public final class TestGroup implements AutoCloseable {
             Clock clock) {
         nodes.addAll(members);
         lineage = new Lineage(false, 1, nodes.getFirst(), 1, 0);
-        view = view(1, 1, nodes, CollectiveMessages.encode(Resolution.NOTHING.ordered(order)));
+        view = view(
+                1,
+                1,
+                nodes,
+                CollectiveMessages.encode(Resolution.NOTHING.planned(
+                        new Plan(fromZero(order), List.of(), List.of(), PlanCosts.UNKNOWN))));
         for (NodeId node : nodes) {
             Reducer reducer = reducers.apply(nodes.indexOf(node));
             var engine = new CollectiveEngine(
@@ -150,10 +164,29 @@ public final class TestGroup implements AutoCloseable {
                 : new CodecCost(true, codec instanceof CompressionStrategy.Fp16 ? 2 : 1.0625, 0.3, 0.15, 0.17);
     }
 
+    /** The same ring, beginning with rank 0 as in a plan. */
+    private static List<Integer> fromZero(List<Integer> ring) {
+        var turned = new ArrayList<>(ring);
+        Collections.rotate(turned, -Math.max(0, ring.indexOf(0)));
+        return turned;
+    }
+
     public static NodeId node(int number) {
+        return node(number, 0);
+    }
+
+    /** One of several nodes of a machine. */
+    private static NodeId node(int machine, int number) {
         byte[] key = new byte[PeerId.KEY_BYTES];
-        Arrays.fill(key, (byte) (number + 1));
-        return new NodeId(PeerId.of(key), "trainer-0");
+        Arrays.fill(key, (byte) (machine + 1));
+        return new NodeId(PeerId.of(key), "trainer-" + number);
+    }
+
+    /** Nodes by rank, {@code perMachine} of them on each machine; the last one may have fewer. */
+    public static List<NodeId> nodes(int world, int perMachine) {
+        return IntStream.range(0, world)
+                .mapToObj(rank -> node(rank / perMachine, rank % perMachine))
+                .toList();
     }
 
     private CollectiveListener listener(NodeId node) {
@@ -277,7 +310,7 @@ public final class TestGroup implements AutoCloseable {
 
     /** Installs a view with this node alone; it must not be in the group's view. */
     public void alone(NodeId node) {
-        of(node).freeze(lineage.shortText(), view.epoch(), Map.of());
+        of(node).freeze(lineage.shortText(), view.epoch(), LinkReport.NONE);
         var own = new Lineage(false, 1, node, 1, 0);
         var list = List.of(new Member(node, 1, 1, Role.TRAINER, GROUP, 1));
         var groups = List.of(new GroupView(GROUP, 1, CollectiveMessages.encode(Resolution.NOTHING)));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.collective.engine.TestGroup;
 import io.hearth.collective.group.GroupLayout;
+import io.hearth.topology.plan.Plan;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -16,7 +17,7 @@ final class GateTest {
     private final AtomicBoolean enteredWhenAllowed = new AtomicBoolean();
 
     private Thread visitor() {
-        var layout = new GroupLayout("L", "L/1", List.of(TestGroup.node(0)), List.of(TestGroup.node(0)));
+        var layout = new GroupLayout("L", "L/1", List.of(TestGroup.node(0)), Plan.NONE);
         var mesh = new Mesh(layout, TestGroup.node(0));
         return Thread.ofPlatform().start(() -> {
             try {

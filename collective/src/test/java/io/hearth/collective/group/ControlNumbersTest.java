@@ -296,11 +296,14 @@ final class ControlNumbersTest {
             message.addKept(kept);
         }
         if (random.nextInt(3) == 0) {
-            var steps = new TreeMap<Long, Integer>();
+            var links = new TreeMap<Long, MeasuredLinks.Link>();
             for (int peer = 0; peer < 6; peer++) {
-                steps.put(RoundTrips.tag(TestGroup.node(peer)), 1 + random.nextInt(252));
+                short rate = (short) random.nextInt(0x7C00);
+                links.put(
+                        MeasuredLinks.tag(TestGroup.node(peer)),
+                        new MeasuredLinks.Link(random.nextInt(253), rate, (short) random.nextInt(0x7C00)));
             }
-            message.setRoundTrips(ByteString.copyFrom(new RoundTrips(steps).encode()));
+            message.setLinks(ByteString.copyFrom(new MeasuredLinks(links).encode()));
         }
         return Bytes.of(message.build().toByteArray());
     }

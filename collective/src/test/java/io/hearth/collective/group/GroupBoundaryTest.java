@@ -101,7 +101,7 @@ final class GroupBoundaryTest {
         assertTrue(
                 effects.indexOf(new Effect.Renumber(3, 40)) < effects.indexOf(new Effect.Abandon()), "in this order");
         assertTrue(effects.contains(new Effect.Release(1)) && effects.contains(new Effect.Release(2)));
-        assertEquals(new Status(40, 39, List.of(), Optional.empty(), true, RoundTrips.NONE), state.status());
+        assertEquals(new Status(40, 39, List.of(), Optional.empty(), true, MeasuredLinks.NONE), state.status());
         assertEquals(List.of(B, A), state.ranks());
         assertTrue(on(new Event.Held(false)).contains(new Effect.Run(40, Optional.empty())));
         on(new Event.Finished(40, "L/7"));
@@ -169,11 +169,11 @@ final class GroupBoundaryTest {
 
     @Test
     void trainersEnterOnlyWhereAllWaitForTheSameStep() {
-        var waits = new Status(8, 7, List.of(), Optional.empty(), true, RoundTrips.NONE);
+        var waits = new Status(8, 7, List.of(), Optional.empty(), true, MeasuredLinks.NONE);
         var works = new Status(8, 7, List.of(), Optional.empty());
         var began = new Status(8, 8, List.of(), Optional.empty());
         var fresh = new Status(0, 0, List.of(), Optional.empty());
-        var first = new Status(1, 0, List.of(), Optional.empty(), true, RoundTrips.NONE);
+        var first = new Status(1, 0, List.of(), Optional.empty(), true, MeasuredLinks.NONE);
         assertEquals(Optional.empty(), RESOLVER.refusal("g", List.of(report(A, waits), report(B, waits))));
         assertTrue(RESOLVER.refusal("g", List.of(report(A, waits), report(B, works)))
                 .isPresent());

@@ -223,7 +223,7 @@ final class GroupStartTest {
 
     @Test
     void trainersEnterWhereAllWaitForTheStart() {
-        var starts = new Status(1, 0, List.of(), Optional.empty(), true, RoundTrips.NONE);
+        var starts = new Status(1, 0, List.of(), Optional.empty(), true, MeasuredLinks.NONE);
         var fresh = new Status(0, 0, List.of(), Optional.empty());
         var started = new Status(1, 1, List.of(), Optional.empty());
         assertEquals(Optional.empty(), RESOLVER.refusal("g", GroupStartWorldTest.reports(List.of(starts, fresh))));

@@ -60,6 +60,33 @@ final class Oracle {
         });
     }
 
+    /** Each leader adds its members to itself; the owner of a share adds the islands after its own to it, around. */
+    void inIslands(Islands islands, Shares shares) {
+        int[] leaders = IntStream.range(0, islands.world())
+                .filter(position -> islands.leaders().get(position) == position)
+                .toArray();
+        for (int owner = 0; owner < leaders.length && inputs.size() > 1; owner++) {
+            for (int i = (int) shares.start(owner); i < shares.start(owner) + shares.count(owner); i++) {
+                expected[i] = island(islands, leaders[owner], i);
+                for (int step = 1; step < leaders.length; step++) {
+                    int leader = leaders[(owner + step) % leaders.length];
+                    expected[i] = op.applyAsLong(expected[i], island(islands, leader, i));
+                }
+                expected[i] = average.applyAsLong(expected[i]);
+            }
+        }
+    }
+
+    private long island(Islands islands, int leader, int i) {
+        long sum = inputs.get(leader)[i];
+        for (int member = 0; member < inputs.size(); member++) {
+            if (member != leader && islands.leaders().get(member) == leader) {
+                sum = op.applyAsLong(sum, inputs.get(member)[i]);
+            }
+        }
+        return sum;
+    }
+
     void inChain(int root) {
         int world = inputs.size();
         for (int i = 0; i < expected.length && world > 1; i++) {

@@ -1,6 +1,7 @@
 package io.hearth.collective.schedule;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -13,6 +14,8 @@ enum Patterns {
     WHOLE_EXCHANGE,
     TREE_ALL_REDUCE,
     STAR_ALL_REDUCE,
+    ISLAND_ALL_REDUCE,
+    WEIGHTED_ISLAND_ALL_REDUCE,
     RING_REDUCE_SCATTER,
     DIRECT_REDUCE_SCATTER,
     RING_REDUCE,
@@ -70,6 +73,15 @@ enum Patterns {
                 new Pattern(
                         p -> new StarAllReduce(p, size.world, root, size.count, size.element, size.segment),
                         (p, sum) -> sum.inPositionOrder(0, size.count));
+            case ISLAND_ALL_REDUCE -> {
+                Islands islands = islands(size.world, root);
+                yield islands(size, islands, Shares.equal(size.count, islands.count()));
+            }
+            case WEIGHTED_ISLAND_ALL_REDUCE -> {
+                Islands islands = islands(size.world, root);
+                List<Double> weights = weights(islands.count(), root % islands.count());
+                yield islands(size, islands, Shares.weighted(size.count, weights));
+            }
             case RING_REDUCE_SCATTER ->
                 new Pattern(
                         p -> new RingReduceScatter(p, shares(size, root), size.element, size.segment),
@@ -129,6 +141,14 @@ enum Patterns {
         };
     }
 
+    /** Whether the result may replace the input. */
+    boolean mayBeInPlace() {
+        return switch (this) {
+            case RING_ALL_REDUCE, ISLAND_ALL_REDUCE, WEIGHTED_ISLAND_ALL_REDUCE -> true;
+            default -> false;
+        };
+    }
+
     /** Whether a position that completes the schedule knows that all began it. */
     boolean isBarrier() {
         return switch (this) {
@@ -144,6 +164,34 @@ enum Patterns {
             weights.add(position == seed ? 1.5 : (position + seed) % 3 * 0.7);
         }
         return weights;
+    }
+
+    static Pattern islands(Size size, Islands islands, Shares shares) {
+        return new Pattern(
+                p -> new IslandAllReduce(p, islands, shares, size.element, size.segment),
+                (p, sum) -> sum.inIslands(islands, shares));
+    }
+
+    /** One island, neighbours in islands of 1, 2, 3, …, distant positions in islands with a late leader, or each position alone. */
+    private static Islands islands(int world, int seed) {
+        return switch (seed % 4) {
+            case 0 -> blocks(world);
+            case 1 -> new Islands(Collections.nCopies(world, seed % world));
+            case 2 ->
+                new Islands(IntStream.range(0, world)
+                        .map(position -> Math.max(position, world - 1 - (world - 1 - position) % 3))
+                        .boxed()
+                        .toList());
+            default -> Islands.alone(world);
+        };
+    }
+
+    private static Islands blocks(int world) {
+        List<Integer> leaders = new ArrayList<>();
+        for (int size = 1; leaders.size() < world; size++) {
+            leaders.addAll(Collections.nCopies(Math.min(size, world - leaders.size()), leaders.size()));
+        }
+        return new Islands(leaders);
     }
 
     private static Shares shares(Size size, int seed) {

@@ -91,6 +91,8 @@ final class ScheduleShapesTest {
                 new DirectAllReduce(2, equal, 4, 1 << 17),
                 new WholeExchange(2, 3, count, 4, 1 << 17),
                 new TreeAllReduce(2, 3, count, 4, 1 << 17),
+                new IslandAllReduce(0, new Islands(List.of(0, 0, 2)), Shares.equal(count, 2), 4, 1 << 17),
+                new IslandAllReduce(1, new Islands(List.of(0, 0, 2)), Shares.equal(count, 2), 4, 1 << 17),
                 new RingReduceScatter(2, equal, 4, 1 << 17),
                 new RingBroadcast(2, 3, 0, count * 4, 1 << 17))) {
             assertEnds(schedule, count * 4);
@@ -118,6 +120,12 @@ final class ScheduleShapesTest {
         assertRefused("multiple of elementBytes, got 8 and 16", () -> new WholeExchange(0, 2, 1, 16, 8));
         assertRefused("need a root of 0 to 1, got 2", () -> new RingBroadcast(0, 2, 2, 8, 64));
         assertRefused("need a centre of 0 to 1, got -1", () -> new StarAllReduce(0, 2, -1, 1, 8, 64));
+        assertRefused("got leader 2 of position 0", () -> new Islands(List.of(2, 1)));
+        assertRefused("got leader 1 of position 0", () -> new Islands(List.of(1, 0)));
+        assertRefused("got position 0 of 0", () -> new Islands(List.of()));
+        assertRefused(
+                "a share for each of 2 leaders, got 3",
+                () -> new IslandAllReduce(0, Islands.alone(2), Shares.equal(1, 3), 4, 64));
         assertRefused("does not fit behind", () -> Blocks.at(List.of(0L, 4L), List.of(8L, 8L)));
         assertRefused("does not fit behind", () -> Blocks.strided(List.of(8L, 9L, 8L), 8));
         assertRefused("2 offsets and 1 lengths", () -> Blocks.at(List.of(0L, 4L), List.of(4L)));

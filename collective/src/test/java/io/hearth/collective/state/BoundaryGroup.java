@@ -21,6 +21,8 @@ import io.hearth.core.Clock;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.LinkReport;
+import io.hearth.topology.plan.Plan;
 import io.hearth.transport.DataStream;
 import io.hearth.transport.RecordHeader;
 import io.hearth.transport.StreamSource;
@@ -31,7 +33,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.SortedMap;
@@ -57,7 +58,10 @@ public final class BoundaryGroup implements AutoCloseable {
     /** Time of all ranks; only the test advances it. */
     public final AtomicLong nowNanos = new AtomicLong();
 
-    public Map<NodeId, Long> measured = Map.of();
+    public LinkReport measured = LinkReport.NONE;
+    /** The plan that each rank would propose if it led the group. */
+    public Plan proposal = Plan.NONE;
+
     public Duration budget = Duration.ofMinutes(1);
     /** Progress reports of all ranks' fetches. */
     public final Queue<CollectiveProgress.Report> reports = new ConcurrentLinkedQueue<>();
@@ -73,7 +77,11 @@ public final class BoundaryGroup implements AutoCloseable {
 
     /** Outcome of an attempt on one rank: a start or an exception. */
     public record Outcome(
-            @Nullable StepStart begun, @Nullable Throwable thrown, boolean interrupted) {
+            @Nullable StepStart begun, @Nullable Throwable thrown, boolean interrupted, Optional<Plan> plan) {
+        Outcome(@Nullable StepStart begun, @Nullable Throwable thrown, boolean interrupted) {
+            this(begun, thrown, interrupted, Optional.empty());
+        }
+
         public StepStart start() {
             if (begun == null) {
                 throw new AssertionError("no start", thrown);
@@ -145,7 +153,7 @@ public final class BoundaryGroup implements AutoCloseable {
                                 CollectiveConfig.DEFAULTS.cut(SEGMENT_BYTES, IN_TURN_BYTES_MAX),
                                 call)));
                 return refused.isEmpty()
-                        ? new Outcome(now.pass(work.bytes()), null, false)
+                        ? new Outcome(now.pass(work.bytes()), null, false, now.plan())
                         : new Outcome(null, new AssertionError(refused.get()), false);
             } catch (Throwable thrown) {
                 abandon(); // as the following view change does
@@ -301,7 +309,7 @@ public final class BoundaryGroup implements AutoCloseable {
     /** Installs the next view: these ranks in a new ring. */
     public void form(List<Integer> members) {
         List<NodeId> nodes = members.stream().map(this::node).toList();
-        var layout = new GroupLayout("1", "1/" + epoch.incrementAndGet(), nodes, nodes);
+        var layout = new GroupLayout("1", "1/" + epoch.incrementAndGet(), nodes, Plan.NONE);
         for (int rank = 0; rank < ranks.size(); rank++) {
             ranks.get(rank).ring = members.contains(rank) ? new Mesh(layout, node(rank)) : null;
             ranks.get(rank).meddler =
@@ -374,7 +382,8 @@ public final class BoundaryGroup implements AutoCloseable {
         }
         return new StepBoundary(
                 rank.state,
-                new StepBoundary.Means("digits", rank.streams(), rank.buffers, clock, measured, budget, reports::add));
+                new StepBoundary.Means(
+                        "digits", rank.streams(), rank.buffers, clock, measured, () -> proposal, budget, reports::add));
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.hearth.collective.engine.TestGroup;
 import io.hearth.collective.exchange.Mesh;
 import io.hearth.collective.group.GroupLayout;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.plan.Plan;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 final class StateStreamsTest {
     private final MemoryFabric fabric = new MemoryFabric();
     private final List<NodeId> nodes = List.of(TestGroup.node(0), TestGroup.node(1));
-    private final Mesh ring = new Mesh(new GroupLayout("1", "1/1", nodes, nodes), nodes.getFirst());
+    private final Mesh ring = new Mesh(new GroupLayout("1", "1/1", nodes, Plan.NONE), nodes.getFirst());
 
     @Test
     void aRingEndsWhatItAdoptedAndNotWhatItReleased() {

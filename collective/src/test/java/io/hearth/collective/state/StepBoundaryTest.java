@@ -10,12 +10,18 @@ import io.hearth.collective.CollectiveProgress;
 import io.hearth.collective.StepStart;
 import io.hearth.collective.exchange.GiveUpException;
 import io.hearth.core.StateSyncException;
+import io.hearth.identity.NodeId;
+import io.hearth.topology.LinkReport;
+import io.hearth.topology.plan.Plan;
+import io.hearth.topology.plan.PlanCosts;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -101,11 +107,39 @@ final class StepBoundaryTest {
         }
     }
 
+    private static LinkReport roundTrips(Map<NodeId, Long> nanos) {
+        var links = new TreeMap<NodeId, LinkReport.Measured>();
+        nanos.forEach((node, time) -> links.put(node, new LinkReport.Measured(time, 0, 0)));
+        return new LinkReport(links);
+    }
+
+    @Test
+    void allRanksTakeOverThePlanOfTheLead() throws Exception {
+        try (var group = group(3)) {
+            makeJoiners(group);
+            group.proposal = new Plan(List.of(0, 2, 1), List.of(), List.of(), PlanCosts.UNKNOWN);
+            for (BoundaryGroup.Outcome outcome : group.attempt()) {
+                assertEquals(Optional.of(group.proposal), outcome.plan());
+            }
+        }
+    }
+
+    @Test
+    void aPlanForAnotherWorldIsNotProposed() throws Exception {
+        try (var group = group(3)) {
+            makeJoiners(group);
+            group.proposal = new Plan(List.of(0, 2, 1, 3), List.of(), List.of(), PlanCosts.UNKNOWN);
+            for (BoundaryGroup.Outcome outcome : group.attempt()) {
+                assertEquals(Optional.empty(), outcome.plan());
+            }
+        }
+    }
+
     @Test
     void theNearestFourAreAsked() throws Exception {
         try (var group = group(6)) {
             makeJoiners(group, 0);
-            group.measured = Map.of(group.node(5), 10L, group.node(2), 20L, group.node(4), 30L);
+            group.measured = roundTrips(Map.of(group.node(5), 10L, group.node(2), 20L, group.node(4), 30L));
             group.serveTogether(1, 2, 4, 5);
             group.attempt();
             assertAllHold(group, 1, List.of(0));

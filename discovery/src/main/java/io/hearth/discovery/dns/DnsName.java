@@ -1,6 +1,7 @@
 package io.hearth.discovery.dns;
 
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * A domain name. Names that are equal in DNS are equal here, because ASCII letters are kept in lower case.
@@ -35,6 +36,29 @@ public record DnsName(String wire) {
             throw new IllegalArgumentException("a name has at most " + BYTES_MAX + " bytes, got " + wire.length());
         }
         return new DnsName(wire.toString());
+    }
+
+    /**
+     * A name as a person writes it: labels of plain ASCII with dots between them.
+     *
+     * @throws IllegalArgumentException as {@link #of}
+     */
+    public static DnsName dotted(String text) {
+        return of(text.split("\\.", -1));
+    }
+
+    /** The labels with dots between them; empty for the root, and if a label has other characters than letters, digits, '-' and '_'. */
+    public Optional<String> text() {
+        var text = new StringBuilder();
+        for (int at = 0; wire.charAt(at) != 0; at += 1 + wire.charAt(at)) {
+            String label = wire.substring(at + 1, at + 1 + wire.charAt(at));
+            if (!label.chars()
+                    .allMatch(c -> (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_')) {
+                return Optional.empty();
+            }
+            text.append(at == 0 ? "" : ".").append(label);
+        }
+        return text.isEmpty() ? Optional.empty() : Optional.of(text.toString());
     }
 
     /** Whether this name is one label longer than {@code parent} and ends with it. */

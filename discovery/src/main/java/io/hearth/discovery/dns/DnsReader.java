@@ -19,7 +19,7 @@ import java.util.List;
  *
  * <p>A pointer must lead to a position before the labels that it ends, so that no name can loop. Counts are checked before anything is
  * read, and nothing is allocated for a length that the message does not hold. Only queries and responses without an error are mDNS
- * messages.
+ * messages. An answer of a resolver may be longer, and may report an error.
  */
 public final class DnsReader {
     /** Longest message: the content of an Ethernet frame. A node's own announcement has less than 400 bytes. */
@@ -34,9 +34,18 @@ public final class DnsReader {
     /** Longest data of a record of any type. */
     public static final int DATA_BYTES_MAX = 512;
 
+    /** Longest answer of a resolver: its length has two bytes. */
+    public static final int ANSWER_BYTES_MAX = 65_535;
+
+    /** Most records of an answer of a resolver; more than fit into the longest one. */
+    public static final int ANSWER_RECORDS_MAX = 8_192;
+
     private static final int POINTERS_MAX = 16;
     private static final int HEADER_BYTES = 12;
     private static final int RESPONSE = 0x8000;
+    private static final int OPERATION = 0x7800;
+    private static final int TRUNCATED = 0x0200;
+    private static final int CODE = 0x000F;
     private static final int OPERATION_AND_ERROR = 0x780F;
     private static final int CLASS_IN = 1;
     private static final int CLASS_ANY = 255;
@@ -45,12 +54,14 @@ public final class DnsReader {
 
     private final byte[] message;
     private final int length;
+    private final boolean isAnswer;
     private final byte[] name = new byte[DnsName.BYTES_MAX];
     private int position;
 
-    private DnsReader(byte[] message, int length) {
+    private DnsReader(byte[] message, int length, boolean isAnswer) {
         this.message = message;
         this.length = length;
+        this.isAnswer = isAnswer;
     }
 
     /**
@@ -65,7 +76,55 @@ public final class DnsReader {
             throw new MalformedMessageException(
                     "a message has " + HEADER_BYTES + " to " + MESSAGE_BYTES_MAX + " bytes");
         }
-        return new DnsReader(packet, length).message();
+        return new DnsReader(packet, length, false).message();
+    }
+
+    /**
+     * Reads the answer of a resolver to one question.
+     *
+     * @param packet borrowed
+     * @param length bytes of {@code packet} that are the message
+     * @throws MalformedMessageException as {@link #read}; a truncated answer may end within a record, which is left out
+     */
+    public static DnsAnswer answer(byte[] packet, int length) throws MalformedMessageException {
+        if (length < HEADER_BYTES || length > ANSWER_BYTES_MAX || length > packet.length) {
+            throw new MalformedMessageException("an answer has " + HEADER_BYTES + " to " + ANSWER_BYTES_MAX + " bytes");
+        }
+        return new DnsReader(packet, length, true).answer();
+    }
+
+    private DnsAnswer answer() throws MalformedMessageException {
+        int id = unsignedShort();
+        int flags = unsignedShort();
+        int questions = unsignedShort();
+        int answers = unsignedShort();
+        int authorities = unsignedShort();
+        int seen = answers + authorities + unsignedShort();
+        if ((flags & RESPONSE) == 0 || (flags & OPERATION) != 0 || questions != 1) {
+            throw new MalformedMessageException("no answer to one question");
+        }
+        if (seen > ANSWER_RECORDS_MAX) {
+            throw new MalformedMessageException("more records than an answer may have");
+        }
+        var asked = new ArrayList<DnsQuestion>();
+        question(asked);
+        if (asked.isEmpty()) {
+            throw new MalformedMessageException("a question of another class");
+        }
+        boolean isTruncated = (flags & TRUNCATED) != 0;
+        var records = new ArrayList<DnsRecord>();
+        var others = new ArrayList<DnsRecord>();
+        try {
+            for (int i = 0; i < seen; i++) {
+                boolean isAuthority = i >= answers && i < answers + authorities;
+                record(i < answers ? records : others, !isAuthority);
+            }
+        } catch (MalformedMessageException cut) {
+            if (!isTruncated) {
+                throw cut;
+            }
+        }
+        return new DnsAnswer(id, flags & CODE, isTruncated, asked.getFirst(), records, others);
     }
 
     private DnsMessage message() throws MalformedMessageException {
@@ -113,7 +172,7 @@ public final class DnsReader {
         int kind = unsignedShort() & CLASS_MASK;
         long ttlSeconds = ((long) unsignedShort() << 16) | unsignedShort();
         int size = unsignedShort();
-        if (size > DATA_BYTES_MAX || size > length - position) {
+        if ((size > DATA_BYTES_MAX && !isAnswer) || size > length - position) {
             throw new MalformedMessageException("a record's data is too long, or longer than the message");
         }
         int end = position + size;
@@ -123,6 +182,13 @@ public final class DnsReader {
                 case DnsType.AAAA -> records.add(new DnsRecord.Address(owner, ttlSeconds, address(size, 16)));
                 case DnsType.TXT -> records.add(new DnsRecord.Text(owner, ttlSeconds, text(end)));
                 case DnsType.SRV -> records.add(service(owner, ttlSeconds, end));
+                case DnsType.CNAME -> {
+                    if (isAnswer) {
+                        records.add(new DnsRecord.Alias(owner, ttlSeconds, name()));
+                    } else {
+                        position = end;
+                    }
+                }
                 default -> position = end;
             }
         } else {
@@ -155,9 +221,10 @@ public final class DnsReader {
         if (end - position <= SERVICE_BYTES) {
             throw new MalformedMessageException("a service has a port and a host");
         }
-        position += SERVICE_BYTES - 2;
+        int priority = unsignedShort();
+        int weight = unsignedShort();
         int port = unsignedShort();
-        return new DnsRecord.Service(owner, ttlSeconds, port, name());
+        return new DnsRecord.Service(owner, ttlSeconds, priority, weight, port, name());
     }
 
     private Bytes data(int end) {

@@ -12,9 +12,15 @@ public sealed interface DnsRecord {
     /**
      * SRV: where an instance of a service listens.
      *
+     * @param priority 0 to 65,535; smaller ones come first
+     * @param weight 0 to 65,535, among equal priorities
      * @param port 0 to 65,535
      */
-    record Service(DnsName name, long ttlSeconds, int port, DnsName host) implements DnsRecord {}
+    record Service(DnsName name, long ttlSeconds, int priority, int weight, int port, DnsName host)
+            implements DnsRecord {}
+
+    /** CNAME: another name of the same host. mDNS has none. */
+    record Alias(DnsName name, long ttlSeconds, DnsName target) implements DnsRecord {}
 
     /**
      * TXT: the properties that an instance of a service announces.

@@ -1,11 +1,13 @@
 package io.hearth.discovery.mdns;
 
+import io.hearth.discovery.names.machine.NameReport;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Explains from the counters of each interface why no peer was found, so that a lack of peers is never the only symptom. */
+/** Explains from the counters of each interface, and from the lookups of names, why no peer was found, so that a lack of peers is never the only symptom. */
 public final class NoPeersDiagnosis {
+    private static final int NAMES_SHOWN = 8;
     private static final List<String> NO_ROUTE = List.of("no route to host", "host is unreachable", "ehostunreach");
 
     private NoPeersDiagnosis() {}
@@ -15,10 +17,17 @@ public final class NoPeersDiagnosis {
      *
      * @param seconds since the start
      * @param counters of every interface in use
+     * @param names what lookups of named peers brought
      * @param macos whether this machine runs macOS
      */
-    public static String explain(long seconds, List<MdnsCounters> counters, boolean macos) {
-        return "0 peers after " + seconds + " s: " + tried(counters) + "; " + remedy(counters, macos);
+    public static String explain(long seconds, List<MdnsCounters> counters, List<NameReport> names, boolean macos) {
+        String asked = names.stream()
+                .limit(NAMES_SHOWN)
+                .map(each -> "; " + each.text())
+                .collect(Collectors.joining());
+        String others = names.size() > NAMES_SHOWN ? "; and " + (names.size() - NAMES_SHOWN) + " more names" : "";
+        return "0 peers after " + seconds + " s: " + tried(counters) + asked + others + "; "
+                + remedy(counters, names, macos);
     }
 
     /** Whether {@code error} is the one that macOS gives to a program that may not use the local network. */
@@ -55,7 +64,7 @@ public final class NoPeersDiagnosis {
                 : line + ", " + each.sendFailures() + " refused (" + each.lastFailure() + ")";
     }
 
-    private static String remedy(List<MdnsCounters> counters, boolean macos) {
+    private static String remedy(List<MdnsCounters> counters, List<NameReport> names, boolean macos) {
         if (counters.stream().anyMatch(each -> isLocalNetworkPrivacy(each.lastFailure(), macos))) {
             return localNetworkRemedy();
         }
@@ -65,6 +74,14 @@ public final class NoPeersDiagnosis {
         }
         if (counters.stream().anyMatch(each -> each.foreign() > 0)) {
             return "the others use another namespace or secret: compare `hearth id` on both machines";
+        }
+        if (names.stream().anyMatch(each -> each.addresses() > 0)) {
+            return "names have addresses but no link came about: is Hearth running there, is the port right, and does a"
+                    + " firewall let TCP 52416 in?";
+        }
+        if (!names.isEmpty()) {
+            return "no name of --peer or config.toml has an address: compare it with `nslookup`, and see that its peers are"
+                    + " up";
         }
         if (counters.isEmpty()) {
             return "connect to a network, or name an interface with --interface";

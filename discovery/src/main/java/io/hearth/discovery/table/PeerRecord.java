@@ -110,7 +110,8 @@ public record PeerRecord(
      *
      * <p>When all places are taken, a new address replaces one that failed in this round, and waits for the next round. Otherwise it
      * replaces one that has not been tried, and takes its turn. An address keeps its place if it worked before, is being tried, or is in
-     * this sighting too; so do the addresses of a peer that a person named. So forged addresses of a peer cannot keep its real address out.
+     * this sighting too. So forged addresses of a peer cannot keep its real address out. The addresses of a peer that a person named give
+     * way only to newer ones of that name; one that worked is still dialled.
      */
     PeerRecord sighted(Sighting sighting, List<Candidate> seen, long nowNanos) {
         var all = new ArrayList<>(candidates);
@@ -126,7 +127,7 @@ public record PeerRecord(
                 }
                 continue;
             }
-            Optional<Candidate> loser = loser(all, seen, next);
+            Optional<Candidate> loser = loser(sighting.source(), all, seen, next);
             if (loser.isPresent()) {
                 all.set(all.indexOf(loser.get()), candidate);
                 next.replaceAll(address -> address.equals(loser.get().address()) ? candidate.address() : address);
@@ -172,11 +173,12 @@ public record PeerRecord(
                 : attempt(round.untried, left, round.failures, round.dueNanos, why);
     }
 
-    private Optional<Candidate> loser(List<Candidate> all, List<Candidate> seen, List<PeerAddress> next) {
+    private Optional<Candidate> loser(
+            SourceKind source, List<Candidate> all, List<Candidate> seen, List<PeerAddress> next) {
+        boolean isByName = source == SourceKind.STATIC; // such a sighting has all addresses of the name
         List<Candidate> replaceable = all.stream()
-                .filter(old -> !pinned
+                .filter(old -> (isByName || (!pinned && !good.contains(old.address())))
                         && !seen.contains(old)
-                        && !good.contains(old.address())
                         && !round.awaited.contains(old.address()))
                 .toList();
         return replaceable.stream()

@@ -41,7 +41,7 @@ final class DnsReaderTest {
         assertEquals(5, message.recordsSeen());
         assertEquals(
                 List.of(
-                        new DnsRecord.Service(instance, 120, 52_416, host),
+                        new DnsRecord.Service(instance, 120, 0, 0, 52_416, host),
                         new DnsRecord.Text(instance, 0xFFFF_FFFFL, Bytes.of(Packet.text(Map.of("v", "1")))),
                         new DnsRecord.Address(host, 120, Bytes.of(FOUR)),
                         new DnsRecord.Address(host, 0, Bytes.of(new byte[16]))),
@@ -60,7 +60,12 @@ final class DnsReaderTest {
         DnsMessage message = DnsReader.read(packet, packet.length);
         assertEquals(
                 new DnsRecord.Service(
-                        DnsName.of("b", "_hearth", "_tcp", "local"), 1, 7, DnsName.of("a", "_hearth", "_tcp", "local")),
+                        DnsName.of("b", "_hearth", "_tcp", "local"),
+                        1,
+                        0,
+                        0,
+                        7,
+                        DnsName.of("a", "_hearth", "_tcp", "local")),
                 message.records().getLast());
         assertTrue(message.records().getLast().name().isChildOf(DnsName.of("_hearth", "_tcp", "local")));
     }

@@ -699,6 +699,25 @@ final class PeerTableMachineTest {
         assertTrue(table.records().values().iterator().next().has(B), "it is needed when the link is lost");
     }
 
+    @Test
+    void aNameThatMovesAgainAndAgainKeepsItsNewestAddressAndTheLastThatWorked() {
+        for (int move = 0; move < 20; move++) {
+            var address = new PeerAddress("10.2.0." + move, 52_416);
+            happens(new Event.Sighted(new Sighting(
+                    "named", List.of(new Candidate(address, Medium.OTHER)), SourceKind.STATIC, OptionalInt.empty())));
+            assertTrue(record().has(address), "no place for address " + move);
+            if (move % 2 == 0) {
+                happens(new Event.Admitted(address, ANNA));
+                happens(new Event.Lost(ANNA));
+            } else {
+                assertTrue(
+                        record().has(new PeerAddress("10.2.0." + (move - 1), 52_416)), "the one that worked is gone");
+            }
+            assertTrue(record().candidates().size() <= Sighting.CANDIDATES_MAX);
+            passes(10 * SECOND);
+        }
+    }
+
     private static Effect plain(PeerAddress address) {
         return new Effect.Dial(address, OptionalInt.empty());
     }

@@ -95,7 +95,7 @@ public final class GroupBugHooks {
                 public Bytes resolve(String group, List<Member> members, List<Report> kept) {
                     Resolution right = read(honest.resolve(group, members, kept));
                     return CollectiveMessages.encode(
-                            new Resolution(right.first(), List.of(), right.refused(), right.order()));
+                            new Resolution(right.first(), List.of(), right.refused(), right.plan()));
                 }
             }
             return new Forgetful(honest);
@@ -120,7 +120,7 @@ public final class GroupBugHooks {
                         forwards.add(decided.getOrDefault(forward.number(), forward));
                     }
                     return CollectiveMessages.encode(
-                            new Resolution(right.first(), forwards, right.refused(), right.order()));
+                            new Resolution(right.first(), forwards, right.refused(), right.plan()));
                 }
             }
             return new Stubborn(honest, decided);

@@ -259,6 +259,7 @@ public final class Trainer {
                 }
             }
             case Effect.Release(long number) -> exchanges.release(number);
+            case Effect.Replan() -> {} // frames travel the same way by every plan
             case Effect.ReportLack _ -> {}
             case Effect.ReportBroken(NodeId peer, String why) -> {
                 process.trace(() -> "the stream to " + setting.name(peer) + " broke");

@@ -32,6 +32,9 @@ public final class CipherWarmUp {
     /** Static, because compiled code belongs to the process. Written by each thread that opens links. */
     private static final Set<Suite> BEGUN = ConcurrentHashMap.newKeySet();
 
+    /** The suites whose warm-up is over, likewise. */
+    private static final Set<Suite> OVER = ConcurrentHashMap.newKeySet();
+
     private final RecordCipher sealer;
     private final RecordCipher opener;
     private final Clock clock;
@@ -49,11 +52,20 @@ public final class CipherWarmUp {
     public static void begin(Suite suite) {
         if (BEGUN.add(suite)) {
             Thread.ofPlatform().name("hearth-warm-up").daemon(true).start(() -> {
-                if (compilesFully()) {
-                    of(suite).run();
+                try {
+                    if (compilesFully()) {
+                        of(suite).run();
+                    }
+                } finally {
+                    OVER.add(suite);
                 }
             });
         }
+    }
+
+    /** Whether no warm-up runs, so that the speed of a stream is that of its link. */
+    public static boolean isOver() {
+        return OVER.containsAll(BEGUN);
     }
 
     /** Whether this process started the warm-up. */

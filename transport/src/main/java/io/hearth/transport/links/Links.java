@@ -21,6 +21,7 @@ import io.hearth.transport.LinkRejection;
 import io.hearth.transport.Purpose;
 import io.hearth.transport.StreamSource;
 import io.hearth.transport.cipher.AeadCipher;
+import io.hearth.transport.cipher.CipherWarmUp;
 import io.hearth.transport.cipher.RecordCipher;
 import io.hearth.transport.control.AdmissionGate;
 import io.hearth.transport.control.FrameDecoder;
@@ -241,6 +242,11 @@ public final class Links implements AutoCloseable {
                     "no data port can be opened on " + options.bind().getHostAddress() + ": " + failed.getMessage(),
                     failed);
         }
+    }
+
+    /** Whether the ciphers of this process run at full speed. */
+    public static boolean isWarm() {
+        return CipherWarmUp.isOver();
     }
 
     /** The port that this node can be dialled at. */

@@ -348,7 +348,7 @@ public final class MdnsJudge {
                             .ifPresentOrElse(
                                     advert -> gather(name, new Half(advert, null, source, nowNanos)),
                                     () -> stranger(name));
-                case DnsRecord.Address _ -> {}
+                case DnsRecord.Address _, DnsRecord.Alias _ -> {}
             }
         }
 

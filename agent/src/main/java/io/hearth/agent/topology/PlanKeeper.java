@@ -1,0 +1,111 @@
+package io.hearth.agent.topology;
+
+import io.hearth.collective.engine.CollectiveEngine;
+import io.hearth.collective.group.GroupLayout;
+import io.hearth.collective.group.GroupPlan;
+import io.hearth.collective.group.MeasuredLinks;
+import io.hearth.core.Clock;
+import io.hearth.identity.NodeId;
+import io.hearth.topology.LinkReports;
+import io.hearth.topology.plan.LinkMatrix;
+import io.hearth.topology.plan.Plan;
+import io.hearth.topology.plan.Planner;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Plans this node's group again when the measurements changed, on a thread of its own, while this node leads the group. The engine proposes
+ * the plan at the beginning of the next step.
+ */
+public final class PlanKeeper implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PlanKeeper.class);
+    private static final long REST_NANOS = 1_000_000_000;
+    private static final long CLOSE_MILLIS = 5_000;
+
+    /** Size of a typical sum; plans are compared by their time for it. */
+    private static final long TYPICAL_BYTES = 16L * 1024 * 1024;
+
+    private final NodeId self;
+    private final Optional<CollectiveEngine> engine;
+    private final Clock clock;
+    private final Consumer<Throwable> failed;
+    private final AtomicReference<Optional<Thread>> planning = new AtomicReference<>(Optional.empty());
+    private long plannedChanges = -1;
+    private GroupLayout plannedLayout = GroupLayout.NONE;
+    private long plannedNanos;
+
+    /**
+     * A keeper that has not planned.
+     *
+     * @param engine of a trainer; an agent plans nothing
+     * @param failed takes an error of the planning thread
+     */
+    public PlanKeeper(NodeId self, Optional<CollectiveEngine> engine, Clock clock, Consumer<Throwable> failed) {
+        this.self = self;
+        this.engine = engine;
+        this.clock = clock;
+        this.failed = failed;
+        this.plannedNanos = clock.nanoTime() - REST_NANOS;
+    }
+
+    /** Starts the thread if there is something new to plan. Owner thread only. */
+    public void drive(LinkReports reports) {
+        long now = clock.nanoTime();
+        if (engine.isEmpty()
+                || now - plannedNanos < REST_NANOS
+                || planning.get().isPresent()) {
+            return;
+        }
+        GroupLayout layout = engine.get().layout();
+        boolean isLead =
+                layout.members().size() > 1 && layout.members().getFirst().equals(self);
+        if (!isLead || (reports.changes() == plannedChanges && layout.equals(plannedLayout))) {
+            return;
+        }
+        plannedChanges = reports.changes();
+        plannedLayout = layout;
+        plannedNanos = now;
+        SortedMap<NodeId, MeasuredLinks> measured = new TreeMap<>();
+        reports.all().forEach((node, report) -> measured.put(node, MeasuredLinks.of(report)));
+        Optional<LinkMatrix> links = GroupPlan.links(layout.members(), measured);
+        if (links.isPresent() && links.get().hasRates()) {
+            Thread thread = Thread.ofPlatform()
+                    .daemon()
+                    .name("hearth-plan")
+                    .unstarted(() -> plan(engine.get(), layout, links.get()));
+            planning.set(Optional.of(thread));
+            thread.start();
+        }
+    }
+
+    private void plan(CollectiveEngine collectives, GroupLayout layout, LinkMatrix links) {
+        try {
+            Plan next = Planner.next(layout.plan(), links, TYPICAL_BYTES);
+            LOG.debug("plan {}", next);
+            collectives.propose(next);
+        } catch (RuntimeException | Error bug) {
+            failed.accept(bug);
+        } finally {
+            planning.set(Optional.empty());
+        }
+    }
+
+    /** Waits for the planning thread, whose work is bounded. */
+    @Override
+    public void close() {
+        List<Thread> running = planning.get().stream().toList();
+        try {
+            for (Thread thread : running) {
+                thread.join(CLOSE_MILLIS);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package io.hearth.agent.peers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.election.health.HealthStatus;
+import io.hearth.election.health.PeerHealth;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import io.hearth.topology.ConnectionProfile;
+import io.hearth.topology.InterfaceClass;
+import io.hearth.topology.LoadUpdates;
+import io.hearth.topology.NodeLoad;
+import io.hearth.topology.NodeLoad.Battery;
+import io.hearth.topology.NodeProfile;
+import io.hearth.topology.NodeProfileEncoding;
+import io.hearth.topology.memory.Measurement;
+import io.hearth.topology.memory.Measurements;
+import io.hearth.transport.Endpoint;
+import io.hearth.transport.LinkInfo;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+final class PeerDirectoryTest {
+    private static final NodeProfile OWN = new NodeProfile("studio", "macOS 26", "aarch64", 12, 0, "metal", "0.1.0");
+    private static final NodeProfile OTHER = new NodeProfile("kitchen", "Linux", "amd64", 8, 0, "scalar", "0.1.0");
+    private static final NodeId SELF = node(1);
+    private static final NodeId PEER = node(2);
+    private static final long START = 1_000;
+
+    private final PeerDirectory directory = directory(Measurements.NONE);
+
+    @Test
+    void aLoadGoesOutWhenItChangedNotablyAndTheGapIsOver() throws MalformedMessageException {
+        NodeLoad busy = new NodeLoad(80, Optional.of(new Battery(50, true)));
+        assertFalse(directory.loaded(busy, START + 1), "too early");
+        assertEquals(busy, NodeProfileEncoding.decode(directory.introduction()).load(), "a new peer gets the newest");
+        long later = START + LoadUpdates.GAP_NANOS;
+        assertTrue(directory.loaded(busy, later));
+        assertFalse(directory.loaded(busy, later + LoadUpdates.GAP_NANOS), "nothing changed since it was sent");
+        NodeLoad unplugged = new NodeLoad(80, Optional.of(new Battery(50, false)));
+        assertFalse(directory.loaded(unplugged, later + LoadUpdates.GAP_NANOS - 1));
+        assertTrue(directory.loaded(unplugged, later + LoadUpdates.GAP_NANOS));
+        assertEquals(unplugged, directory.topology().profile(SELF).orElseThrow().load());
+    }
+
+    @Test
+    void aLaterProfileReplacesTheFormerAndKeepsTheLink() throws MalformedMessageException {
+        directory.admitted(link(PEER));
+        assertTrue(directory.introduced(PEER, NodeProfileEncoding.encode(OTHER)));
+        directory.measured(PEER, health(5_000), START);
+        NodeProfile busy = OTHER.loaded(new NodeLoad(99, Optional.empty()));
+        assertFalse(directory.introduced(PEER, NodeProfileEncoding.encode(busy)), "the label is the same");
+        assertEquals(Optional.of(busy), directory.topology().profile(PEER));
+        assertEquals(5_000L, directory.topology().link(SELF, PEER).orElseThrow().roundTripNanos());
+        assertTrue(directory.introduced(PEER, NodeProfileEncoding.encode(busy.named("cellar"))));
+        assertFalse(directory.introduced(node(3), NodeProfileEncoding.encode(OTHER)), "it has no link");
+        assertEquals(Optional.empty(), directory.topology().profile(node(3)));
+        assertThrows(MalformedMessageException.class, () -> directory.introduced(PEER, new byte[] {1, 2, 3}));
+    }
+
+    @Test
+    void throughputIsStoredInBothDirectionsAndKeptWithItsAge() throws MalformedMessageException {
+        directory.throughput(PEER, OptionalLong.of(7), OptionalLong.of(9), 50);
+        assertEquals(0, directory.topology().links().size(), "no link yet");
+        directory.admitted(link(PEER));
+        directory.introduced(PEER, NodeProfileEncoding.encode(OTHER));
+        directory.measured(PEER, health(5_000), 40);
+        directory.throughput(PEER, OptionalLong.of(700), OptionalLong.of(900), 50);
+        directory.measured(PEER, health(6_000), 90);
+        ConnectionProfile outward = directory.topology().link(SELF, PEER).orElseThrow();
+        ConnectionProfile inward = directory.topology().link(PEER, SELF).orElseThrow();
+        assertEquals(OptionalLong.of(700), outward.bytesPerSecond());
+        assertEquals(OptionalLong.of(900), inward.bytesPerSecond());
+        assertEquals(6_000, outward.roundTripNanos());
+        assertEquals(6_000, inward.roundTripNanos());
+        assertEquals(40, outward.best().ageNanos(90), "the age is that of the throughput");
+        assertEquals("127.0.0.1:4711", outward.path());
+        assertEquals(InterfaceClass.LOOPBACK, outward.kind());
+        assertEquals("a loopback address", outward.best().evidence());
+        directory.throughput(PEER, OptionalLong.of(500), OptionalLong.empty(), 95);
+        assertEquals(
+                OptionalLong.of(500),
+                directory.topology().link(SELF, PEER).orElseThrow().bytesPerSecond());
+        assertEquals(
+                OptionalLong.of(900),
+                directory.topology().link(PEER, SELF).orElseThrow().bytesPerSecond());
+        directory.lost(PEER, 95);
+        assertEquals(0, directory.topology().links().size());
+    }
+
+    @Test
+    void aNewLinkToTheSameAddressBeginsWithTheFormerMeasurements() throws MalformedMessageException {
+        directory.admitted(link(PEER));
+        directory.introduced(PEER, NodeProfileEncoding.encode(OTHER));
+        directory.measured(PEER, health(5_000), 40);
+        directory.throughput(PEER, OptionalLong.of(700), OptionalLong.of(900), 50);
+        var expected = new Measurement(
+                PEER.peer(), "127.0.0.1", 5_000, OptionalLong.of(700), OptionalLong.of(900), OptionalInt.empty(), 50);
+        assertEquals(List.of(expected), directory.measurements(60).list());
+        directory.lost(PEER, 60);
+        assertEquals(List.of(expected), directory.measurements(70).list(), "the link is lost and not forgotten");
+
+        PeerDirectory restarted = directory(directory.measurements(70));
+        var trainer = new NodeId(PEER.peer(), "trainer-0");
+        for (NodeId node : List.of(PEER, trainer)) {
+            restarted.admitted(link(node));
+            restarted.introduced(node, NodeProfileEncoding.encode(OTHER));
+            restarted.measured(node, health(8_000), 100);
+            ConnectionProfile outward = restarted.topology().link(SELF, node).orElseThrow();
+            assertEquals(OptionalLong.of(700), outward.bytesPerSecond());
+            assertEquals(8_000, outward.roundTripNanos());
+            assertEquals(50, outward.best().ageNanos(100));
+            ConnectionProfile inward = restarted.topology().link(node, SELF).orElseThrow();
+            assertEquals(OptionalLong.of(900), inward.bytesPerSecond());
+            assertEquals(50, inward.best().ageNanos(100));
+        }
+        assertFalse(restarted.measurements(100).isNews(directory.measurements(70)), "nothing new was measured");
+        NodeId stranger = node(3);
+        restarted.admitted(link(stranger));
+        restarted.introduced(stranger, NodeProfileEncoding.encode(OTHER));
+        restarted.measured(stranger, health(8_000), 100);
+        assertEquals(
+                OptionalLong.empty(),
+                restarted.topology().link(SELF, stranger).orElseThrow().bytesPerSecond(),
+                "another machine had the address");
+    }
+
+    private static PeerDirectory directory(Measurements remembered) {
+        return new PeerDirectory(SELF, OWN, Collections.emptySortedMap(), remembered, START);
+    }
+
+    private static NodeId node(int number) {
+        byte[] key = new byte[PeerId.KEY_BYTES];
+        Arrays.fill(key, (byte) number);
+        return new NodeId(PeerId.of(key), NodeId.AGENT);
+    }
+
+    private static LinkInfo link(NodeId peer) {
+        var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 4711);
+        return new LinkInfo(
+                new Endpoint(peer, 1, Bytes.of(new byte[Endpoint.BOOT_ID_BYTES]), Optional.empty()),
+                address,
+                address,
+                true,
+                0,
+                0,
+                0,
+                Bytes.of(new byte[8]));
+    }
+
+    private static PeerHealth health(long meanNanos) {
+        return new PeerHealth(
+                HealthStatus.HEALTHY, 1, 0, 0, OptionalLong.of(meanNanos), OptionalLong.of(meanNanos), 0, 1);
+    }
+}

@@ -1,0 +1,74 @@
+package io.hearth.topology;
+
+import io.hearth.identity.NodeId;
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What a node measured on its links. Each node sends its report to all nodes that it has a link with, so that each of them knows the graph
+ * of all. A node reports its own links only, and nobody can check a report: {@link LinkReports} believes the lower of two ends.
+ *
+ * @param links by peer, at most {@value #LINKS_MAX}
+ */
+public record LinkReport(SortedMap<NodeId, Measured> links) {
+    /** Most links of a report. */
+    public static final int LINKS_MAX = 256;
+
+    /** A report without links. */
+    public static final LinkReport NONE = new LinkReport(Collections.emptySortedMap());
+
+    /** Fastest rate that counts, in bytes per second: faster than any memory. A higher one is a lie or a fault. */
+    public static final long BYTES_PER_SECOND_MAX = 1_000_000_000_000L;
+
+    /** Longest round trip that counts, in nanoseconds. */
+    public static final long ROUND_TRIP_NANOS_MAX = 60_000_000_000L;
+
+    public LinkReport {
+        links = Collections.unmodifiableSortedMap(new TreeMap<>(links));
+        if (links.size() > LINKS_MAX) {
+            throw new IllegalArgumentException("a report has at most " + LINKS_MAX + " links, got " + links.size());
+        }
+    }
+
+    /**
+     * The measurements of one link; 0 means not measured.
+     *
+     * @param roundTripNanos smoothed, at most {@link #ROUND_TRIP_NANOS_MAX}
+     * @param outBytesPerSecond from the reporting node to the peer, at most {@link #BYTES_PER_SECOND_MAX}
+     * @param inBytesPerSecond from the peer to the reporting node, likewise
+     */
+    public record Measured(long roundTripNanos, long outBytesPerSecond, long inBytesPerSecond) {
+        public Measured {
+            if (!isWithin(roundTripNanos, ROUND_TRIP_NANOS_MAX)
+                    || !isWithin(outBytesPerSecond, BYTES_PER_SECOND_MAX)
+                    || !isWithin(inBytesPerSecond, BYTES_PER_SECOND_MAX)) {
+                throw new IllegalArgumentException("measurements of a link are out of range: " + roundTripNanos
+                        + " ns, " + outBytesPerSecond + " and " + inBytesPerSecond + " B/s");
+            }
+        }
+
+        private static boolean isWithin(long value, long most) {
+            return value >= 0 && value <= most;
+        }
+
+        /** Whether the other differs by more than noise: an eighth of a rate, or half of a round trip. */
+        boolean differs(Measured other) {
+            return differs(roundTripNanos, other.roundTripNanos, 2)
+                    || differs(outBytesPerSecond, other.outBytesPerSecond, 8)
+                    || differs(inBytesPerSecond, other.inBytesPerSecond, 8);
+        }
+
+        private static boolean differs(long one, long other, int part) {
+            return (one == 0) != (other == 0) || Math.abs(one - other) > Math.max(one, other) / part;
+        }
+    }
+
+    /** Whether the other has other links, or notably other measurements: then it is worth sending. */
+    public boolean differs(LinkReport other) {
+        return !links.keySet().equals(other.links.keySet())
+                || links.entrySet().stream()
+                        .anyMatch(link ->
+                                link.getValue().differs(other.links.getOrDefault(link.getKey(), link.getValue())));
+    }
+}

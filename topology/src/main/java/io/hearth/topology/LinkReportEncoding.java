@@ -1,0 +1,50 @@
+package io.hearth.topology;
+
+import io.hearth.core.BoundedDecoder;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.identity.NodeId;
+import io.hearth.topology.wire.LinkReportMessage;
+import io.hearth.topology.wire.MeasuredLinkMessage;
+import java.util.TreeMap;
+
+/** Converts {@link LinkReport}s to their wire form and back. */
+public final class LinkReportEncoding {
+    /** Kind of the message on a control link. */
+    public static final int KIND = 44;
+
+    private LinkReportEncoding() {}
+
+    /** The wire form, at most about 30 KiB. */
+    public static byte[] encode(LinkReport report) {
+        LinkReportMessage.Builder message = LinkReportMessage.newBuilder();
+        report.links()
+                .forEach((peer, measured) -> message.addLinks(MeasuredLinkMessage.newBuilder()
+                        .setPeer(peer.text())
+                        .setRoundTripNanos(measured.roundTripNanos())
+                        .setOutBytesPerSecond(measured.outBytesPerSecond())
+                        .setInBytesPerSecond(measured.inBytesPerSecond())));
+        return message.build().toByteArray();
+    }
+
+    /**
+     * Reads the report that a peer sent.
+     *
+     * @throws MalformedMessageException if the bytes are no report, or a value in it is out of range
+     */
+    public static LinkReport decode(byte[] bytes) throws MalformedMessageException {
+        LinkReportMessage message =
+                BoundedDecoder.parse(LinkReportMessage.parser(), LinkReportMessage.getDescriptor(), bytes);
+        var links = new TreeMap<NodeId, LinkReport.Measured>();
+        try {
+            for (MeasuredLinkMessage link : message.getLinksList()) {
+                links.put(
+                        NodeId.parse(link.getPeer()),
+                        new LinkReport.Measured(
+                                link.getRoundTripNanos(), link.getOutBytesPerSecond(), link.getInBytesPerSecond()));
+            }
+            return new LinkReport(links);
+        } catch (IllegalArgumentException invalid) {
+            throw new MalformedMessageException("a report of links is not valid: " + invalid.getMessage(), invalid);
+        }
+    }
+}

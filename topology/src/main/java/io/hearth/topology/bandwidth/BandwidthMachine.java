@@ -1,0 +1,460 @@
+package io.hearth.topology.bandwidth;
+
+import io.hearth.core.Machine;
+import io.hearth.core.Step;
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/**
+ * Decides when this node measures the bandwidth to which peer. Of two nodes the smaller id asks; one measurement covers both directions.
+ *
+ * <pre>
+ *            due, idle, within budget                Heard(ACCEPT)
+ *   (free) ---------------------------&gt; asked -----------------------&gt; running --Ended--&gt; (free)
+ *     |                                   |  DECLINE, no answer          ^   |
+ *     |                                   +---------&gt; (free, later)      |   +-- Busy: Stop, (free, later)
+ *     +------------------ Heard(ASK), idle: ACCEPT ----------------------+
+ * </pre>
+ *
+ * <p>Rules:
+ *
+ * <ul>
+ *   <li>A node takes part in one measurement at a time: two at once would share its port, and each would see half of it.
+ *   <li>No measurement begins while a collective runs on this node, and one that runs is stopped when a collective begins.
+ *   <li>Measurements take at most {@link Limits#share} of the time of this node's port, averaged by a token bucket. The bucket starts
+ *       full, so that a new cluster is measured soon.
+ *   <li>A new link is measured {@value #FIRST_SAMPLES} times, because the code and the processor of a young process make a measurement too
+ *       low. The estimate is {@link RateEstimate}.
+ *   <li>A rate is measured again when it is old, and soon when the caller doubts it, such as after a collective that was slower than it.
+ * </ul>
+ */
+public final class BandwidthMachine
+        implements Machine<BandwidthMachine.State, BandwidthMachine.Event, BandwidthMachine.Effect> {
+    private static final int BUSY_DOUBLINGS_MAX = 2;
+    private static final int FIRST_SAMPLES = 3;
+
+    private final NodeId self;
+    private final Limits limits;
+
+    /** Why a measurement gave no rate. */
+    private enum Trouble {
+        /** One of the two nodes was busy, or became busy. */
+        BUSY,
+        /** No answer, or no end. */
+        SILENT
+    }
+
+    public BandwidthMachine(NodeId self, Limits limits) {
+        this.self = self;
+        this.limits = limits;
+    }
+
+    /**
+     * Times and bounds; all positive.
+     *
+     * @param refreshNanos age at which a rate is measured again
+     * @param answerNanos longest wait for an answer
+     * @param lastsNanosMax longest measurement, opening of its stream included
+     * @param trainsNanosMax longest time in which a measurement moves data
+     * @param retryNanos pause after a failure; it doubles up to {@code refreshNanos}, and at most to four times after a node was busy
+     * @param share part of the port's time that measurements may take, above 0 and at most 1
+     * @param burstNanos time that measurements may take at once
+     * @param peersMax most peers of which the machine keeps a record
+     */
+    public record Limits(
+            long refreshNanos,
+            long answerNanos,
+            long lastsNanosMax,
+            long trainsNanosMax,
+            long retryNanos,
+            double share,
+            long burstNanos,
+            int peersMax) {
+        private static final long SECOND = 1_000_000_000;
+
+        /** Refresh after 10 minutes; 1 % of the time, 3 s at once. */
+        public static final Limits DEFAULTS =
+                new Limits(600 * SECOND, 2 * SECOND, 5 * SECOND, SECOND, SECOND / 2, 0.01, 3 * SECOND, 1_024);
+
+        public Limits {
+            if (refreshNanos < 1
+                    || answerNanos < 1
+                    || lastsNanosMax < 1
+                    || trainsNanosMax < 1
+                    || retryNanos < 1
+                    || retryNanos > refreshNanos
+                    || !(share > 0 && share <= 1)
+                    || burstNanos < 1
+                    || peersMax < 1) {
+                throw new IllegalArgumentException("limits of measurements must be positive, share at most 1 and"
+                        + " retry at most refresh; got refresh " + refreshNanos + ", answer " + answerNanos + ", lasts "
+                        + lastsNanosMax + ", trains " + trainsNanosMax + ", retry " + retryNanos + ", share " + share
+                        + ", burst " + burstNanos
+                        + " and peers " + peersMax);
+            }
+        }
+    }
+
+    /** Inputs. */
+    public sealed interface Event {
+        /**
+         * A link to a peer is up.
+         *
+         * @param ageNanos age of the newest known rate; {@link Long#MAX_VALUE} if none is known
+         */
+        record Linked(NodeId peer, long ageNanos) implements Event {}
+
+        /** The link to a peer ended. */
+        record Unlinked(NodeId peer) implements Event {}
+
+        /** Whether a collective runs on this node, or may at any moment. */
+        record Busy(boolean busy) implements Event {}
+
+        /** A peer's message. */
+        record Heard(NodeId peer, BandwidthMessage message) implements Event {}
+
+        /**
+         * The shell's part of a measurement ended.
+         *
+         * @param result empty if it was stopped or failed
+         */
+        record Ended(NodeId peer, long number, Optional<Bandwidth> result) implements Event {}
+
+        /** A collective showed the rate of the link, so a measurement can wait. */
+        record Observed(NodeId peer) implements Event {}
+
+        /** The known rate is probably wrong now. */
+        record Doubted(NodeId peer) implements Event {}
+
+        /** Time passed. */
+        record Tick() implements Event {}
+    }
+
+    /** What the shell must do. */
+    public sealed interface Effect {
+        /** Send a message over the control link. */
+        record Say(NodeId peer, BandwidthMessage message) implements Effect {}
+
+        /** Open the stream of a measurement and run it; answer with {@link Event.Ended}. */
+        record Run(NodeId peer, long number, boolean asked) implements Effect {}
+
+        /** Stop the measurement that runs; its {@link Event.Ended} is ignored. */
+        record Stop(NodeId peer, long number) implements Effect {}
+
+        /** A link was measured: the estimate from all its measurements. */
+        record Measured(NodeId peer, Bandwidth bandwidth) implements Effect {}
+    }
+
+    /**
+     * What is planned for a peer.
+     *
+     * @param dueNanos when this node asks for the next measurement
+     * @param failures attempts in a row without a rate, at most 20
+     * @param samples measurements of this link so far, at most {@value #FIRST_SAMPLES}
+     * @param out rate to the peer
+     * @param in rate from the peer
+     */
+    public record Peer(long dueNanos, int failures, int samples, RateEstimate out, RateEstimate in) {
+        Peer due(long nanos, int failed) {
+            return new Peer(nanos, failed, samples, out, in);
+        }
+
+        Peer with(Bandwidth measured) {
+            return new Peer(
+                    dueNanos,
+                    0,
+                    Math.min(FIRST_SAMPLES, samples + 1),
+                    out.with(measured.outBytesPerSecond()),
+                    in.with(measured.inBytesPerSecond()));
+        }
+
+        /** Whether the next measurement should come soon. */
+        boolean isUnsure() {
+            return samples < FIRST_SAMPLES || out.isDoubtful() || in.isDoubtful();
+        }
+    }
+
+    /**
+     * The measurement in which this node takes part.
+     *
+     * @param running whether its stream may be open; else this node waits for an answer
+     * @param asked whether this node asked for it
+     */
+    public record Active(NodeId peer, long number, boolean running, boolean asked, long sinceNanos) {}
+
+    /**
+     * The state.
+     *
+     * @param peers linked peers
+     * @param number of the next measurement
+     * @param budgetNanos time that measurements may take at {@code budgetAtNanos}
+     */
+    public record State(
+            SortedMap<NodeId, Peer> peers,
+            Optional<Active> active,
+            boolean busy,
+            long number,
+            long budgetNanos,
+            long budgetAtNanos) {
+        public State {
+            peers = Collections.unmodifiableSortedMap(new TreeMap<>(peers));
+        }
+    }
+
+    /** The state of a node without links. */
+    public State start(long nowNanos) {
+        return new State(Collections.emptySortedMap(), Optional.empty(), false, 0, limits.burstNanos, nowNanos);
+    }
+
+    @Override
+    public Step<State, Effect> step(State state, Event event, long nowNanos) {
+        var draft = new Draft(state, nowNanos);
+        switch (event) {
+            case Event.Linked(NodeId peer, long ageNanos) -> draft.linked(peer, ageNanos);
+            case Event.Unlinked(NodeId peer) -> draft.unlinked(peer);
+            case Event.Busy(boolean busy) -> draft.busy(busy);
+            case Event.Heard(NodeId peer, BandwidthMessage message) -> draft.heard(peer, message);
+            case Event.Ended ended -> draft.ended(ended);
+            case Event.Observed(NodeId peer) -> draft.due(peer, nowNanos + limits.refreshNanos, 0);
+            case Event.Doubted(NodeId peer) -> draft.doubted(peer);
+            case Event.Tick() -> draft.expire();
+        }
+        draft.ask();
+        return draft.step();
+    }
+
+    @Override
+    public long sleepNanos(State state, long nowNanos) {
+        if (state.active.isPresent()) {
+            Active active = state.active.get();
+            long limit = active.running ? limits.lastsNanosMax : limits.answerNanos;
+            return Math.max(0, active.sinceNanos + limit - nowNanos);
+        }
+        if (state.busy) {
+            return Long.MAX_VALUE;
+        }
+        long sleep = Long.MAX_VALUE;
+        for (var entry : state.peers.entrySet()) {
+            if (asks(entry.getKey())) {
+                sleep = Math.min(sleep, Math.max(0, entry.getValue().dueNanos - nowNanos));
+            }
+        }
+        return sleep == Long.MAX_VALUE ? sleep : Math.max(sleep, budgetWaitNanos(state, nowNanos));
+    }
+
+    private boolean asks(NodeId peer) {
+        return self.compareTo(peer) < 0;
+    }
+
+    private long budget(State state, long nowNanos) {
+        double earned = (double) (nowNanos - state.budgetAtNanos) * limits.share;
+        return (long) Math.min((double) limits.burstNanos, (double) state.budgetNanos + earned);
+    }
+
+    /** Time until the budget is positive. */
+    private long budgetWaitNanos(State state, long nowNanos) {
+        long left = budget(state, nowNanos);
+        return left > 0 ? 0 : (long) ((double) (1 - left) / limits.share) + 1;
+    }
+
+    /** One transition under construction. */
+    private final class Draft {
+        private final State before;
+        private final long nowNanos;
+        private final SortedMap<NodeId, Peer> peers;
+        private final List<Effect> effects = new ArrayList<>();
+        private Optional<Active> active;
+        private boolean busy;
+        private long number;
+        private long budgetNanos;
+
+        Draft(State state, long nowNanos) {
+            this.before = state;
+            this.nowNanos = nowNanos;
+            this.peers = new TreeMap<>(state.peers);
+            this.active = state.active;
+            this.busy = state.busy;
+            this.number = state.number;
+            this.budgetNanos = budget(state, nowNanos);
+        }
+
+        Step<State, Effect> step() {
+            boolean spends = budgetNanos != budget(before, nowNanos);
+            return new Step<>(
+                    new State(
+                            peers,
+                            active,
+                            busy,
+                            number,
+                            spends ? budgetNanos : before.budgetNanos,
+                            spends ? nowNanos : before.budgetAtNanos),
+                    effects);
+        }
+
+        void linked(NodeId peer, long ageNanos) {
+            if (peers.size() < limits.peersMax && !peer.equals(self)) {
+                long freshNanos = Math.max(0, limits.refreshNanos - Math.max(0, ageNanos));
+                int samples = freshNanos > 0 ? FIRST_SAMPLES : 0;
+                peers.put(peer, new Peer(nowNanos + freshNanos, 0, samples, RateEstimate.NONE, RateEstimate.NONE));
+            }
+        }
+
+        void unlinked(NodeId peer) {
+            peers.remove(peer);
+            stop(peer);
+        }
+
+        void busy(boolean now) {
+            busy = now;
+            if (busy && active.isPresent()) {
+                NodeId peer = active.get().peer;
+                later(peer, Trouble.BUSY);
+                stop(peer);
+            }
+        }
+
+        void doubted(NodeId peer) {
+            Peer known = peers.get(peer);
+            if (known != null && known.dueNanos > nowNanos) {
+                peers.put(peer, known.due(nowNanos, known.failures));
+            }
+        }
+
+        void heard(NodeId peer, BandwidthMessage message) {
+            if (!peers.containsKey(peer)) {
+                return; // its link ended meanwhile
+            }
+            switch (message.type()) {
+                case ASK -> {
+                    boolean takesPart = !busy && active.isEmpty() && budgetNanos > 0;
+                    say(
+                            peer,
+                            takesPart ? BandwidthMessage.Type.ACCEPT : BandwidthMessage.Type.DECLINE,
+                            message.number());
+                    if (takesPart) {
+                        run(peer, message.number(), false);
+                    }
+                }
+                case ACCEPT -> {
+                    if (awaits(peer, message.number())) {
+                        run(peer, message.number(), true);
+                    }
+                }
+                case DECLINE -> {
+                    if (awaits(peer, message.number())) {
+                        active = Optional.empty();
+                        later(peer, Trouble.BUSY);
+                    }
+                }
+            }
+        }
+
+        private boolean awaits(NodeId peer, long asked) {
+            return active.filter(now -> now.peer.equals(peer) && now.asked && !now.running && now.number == asked)
+                    .isPresent();
+        }
+
+        private void run(NodeId peer, long which, boolean asked) {
+            active = Optional.of(new Active(peer, which, true, asked, nowNanos));
+            effects.add(new Effect.Run(peer, which, asked));
+        }
+
+        private void say(NodeId peer, BandwidthMessage.Type type, long which) {
+            effects.add(new Effect.Say(peer, new BandwidthMessage(type, which)));
+        }
+
+        void ended(Event.Ended ended) {
+            boolean isCurrent = active.filter(
+                            now -> now.running && now.peer.equals(ended.peer()) && now.number == ended.number())
+                    .isPresent();
+            if (!isCurrent) {
+                return;
+            }
+            spend();
+            Peer known = peers.get(ended.peer());
+            if (known != null && ended.result().isPresent()) {
+                Peer next = known.with(ended.result().get());
+                long pause = next.isUnsure() ? 2 * limits.retryNanos : limits.refreshNanos;
+                peers.put(ended.peer(), next.due(nowNanos + pause, 0));
+                effects.add(new Effect.Measured(
+                        ended.peer(), new Bandwidth(next.out.bytesPerSecond(), next.in.bytesPerSecond())));
+            } else {
+                later(ended.peer(), Trouble.BUSY);
+            }
+        }
+
+        /** Ends the active measurement, and takes its time from the budget. */
+        private void spend() {
+            active.filter(now -> now.running)
+                    .ifPresent(now -> budgetNanos -= Math.min(nowNanos - now.sinceNanos, limits.trainsNanosMax));
+            active = Optional.empty();
+        }
+
+        private void stop(NodeId peer) {
+            active.filter(now -> now.peer.equals(peer)).ifPresent(now -> {
+                if (now.running) {
+                    effects.add(new Effect.Stop(peer, now.number));
+                }
+                spend();
+            });
+        }
+
+        void expire() {
+            if (active.isEmpty()) {
+                return;
+            }
+            Active now = active.get();
+            long limit = now.running ? limits.lastsNanosMax : limits.answerNanos;
+            if (nowNanos - now.sinceNanos >= limit) {
+                stop(now.peer);
+                later(now.peer, Trouble.SILENT);
+            }
+        }
+
+        void due(NodeId peer, long atNanos, int failures) {
+            Peer known = peers.get(peer);
+            if (known != null) {
+                peers.put(peer, known.due(atNanos, failures));
+            }
+        }
+
+        /** Plans the next attempt. A random part keeps nodes that declined one another from asking in step. */
+        private void later(NodeId peer, Trouble trouble) {
+            Peer known = peers.get(peer);
+            if (known != null) {
+                int doublings = Math.min(known.failures, trouble == Trouble.SILENT ? 20 : BUSY_DOUBLINGS_MAX);
+                long pause = Math.min(limits.refreshNanos, limits.retryNanos << doublings);
+                long seed = self.hashCode() * 31L + peer.hashCode() + number;
+                long random = new SplittableRandom(seed).nextLong(limits.retryNanos);
+                peers.put(peer, known.due(nowNanos + pause + random, Math.min(known.failures + 1, 20)));
+            }
+        }
+
+        /** Asks the peer that is due the longest, if this node may measure now. */
+        void ask() {
+            if (busy || active.isPresent() || budgetNanos <= 0) {
+                return;
+            }
+            Optional<NodeId> next = Optional.empty();
+            long earliest = nowNanos;
+            for (var entry : peers.entrySet()) {
+                long due = entry.getValue().dueNanos;
+                if (asks(entry.getKey()) && due - earliest <= 0 && (next.isEmpty() || due - earliest < 0)) {
+                    next = Optional.of(entry.getKey());
+                    earliest = due;
+                }
+            }
+            next.ifPresent(peer -> {
+                active = Optional.of(new Active(peer, number, false, true, nowNanos));
+                say(peer, BandwidthMessage.Type.ASK, number);
+                number++;
+            });
+        }
+    }
+}
