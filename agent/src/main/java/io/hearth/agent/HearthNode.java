@@ -88,6 +88,11 @@ public final class HearthNode implements AutoCloseable {
         return parts.status();
     }
 
+    /** The newest measured topology, for waiting threads. */
+    VersionedValue<ClusterTopology> latestTopology() {
+        return parts.topology();
+    }
+
     /** The measured topology, as of the last status. */
     public ClusterTopology topology() {
         return parts.topology().value();

@@ -1,0 +1,190 @@
+package io.hearth.agent.topology;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.Clock;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.NodeIdentity;
+import io.hearth.topology.bandwidth.Bandwidth;
+import io.hearth.transport.DataStream;
+import io.hearth.transport.ReceivedRecord;
+import io.hearth.transport.StreamId;
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+/** Two ends of a measurement in one process, over bounded queues. */
+final class TrainStreamTest {
+    private static final NodeId PEER = new NodeId(NodeIdentity.generate().peer(), NodeId.AGENT);
+    private static final long PATIENCE_SECONDS = 60;
+
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Letter(int kind, long offset, byte[] bytes) {}
+
+    /** One end of a pipe. */
+    private static final class End implements DataStream {
+        private static final Letter CLOSED = new Letter(1, 0, new byte[0]);
+
+        private final BlockingQueue<Letter> out;
+        private final BlockingQueue<Letter> in;
+        private final AtomicBoolean closed;
+        private final ReceivedRecord received = new ReceivedRecord();
+
+        End(BlockingQueue<Letter> out, BlockingQueue<Letter> in, AtomicBoolean closed) {
+            this.out = out;
+            this.in = in;
+            this.closed = closed;
+        }
+
+        @Override
+        public NodeId peer() {
+            return PEER;
+        }
+
+        @Override
+        public StreamId id() {
+            return new StreamId("bandwidth", "test", 0);
+        }
+
+        @Override
+        public void send(
+                int kind,
+                int chunk,
+                long collective,
+                long offset,
+                MemorySegment prefix,
+                MemorySegment bytes,
+                long from,
+                int length)
+                throws IOException {
+            try {
+                if (closed.get()
+                        || !out.offer(
+                                new Letter(
+                                        kind,
+                                        offset,
+                                        bytes.asSlice(from, length).toArray(ValueLayout.JAVA_BYTE)),
+                                PATIENCE_SECONDS,
+                                TimeUnit.SECONDS)) {
+                    throw new IOException("closed");
+                }
+            } catch (InterruptedException stop) {
+                throw new IOException(stop);
+            }
+        }
+
+        @Override
+        public ReceivedRecord receive() throws IOException {
+            try {
+                Letter letter = in.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                if (letter == null || letter.equals(CLOSED)) {
+                    throw new EOFException("closed");
+                }
+                return received.show(letter.kind, 0, 0, letter.offset, letter.bytes, 0, letter.bytes.length);
+            } catch (InterruptedException stop) {
+                throw new IOException(stop);
+            }
+        }
+
+        @Override
+        public long bytesSent() {
+            return 0;
+        }
+
+        @Override
+        public void close() {
+            closed.set(true);
+            out.offer(CLOSED);
+            in.offer(CLOSED);
+        }
+    }
+
+    private final BlockingQueue<Letter> ahead = new ArrayBlockingQueue<>(10_000);
+    private final BlockingQueue<Letter> back = new ArrayBlockingQueue<>(10_000);
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final End asker = new End(ahead, back, closed);
+    private final End asked = new End(back, ahead, closed);
+
+    private static Future<Optional<Bandwidth>> run(
+            ExecutorService threads, End end, boolean asks, BooleanSupplier mayGoOn) {
+        return threads.submit(() -> {
+            try (end) {
+                return new TrainStream(end, Clock.system(), mayGoOn).run(asks, 0);
+            }
+        });
+    }
+
+    @Test
+    void bothEndsLearnTheSameTwoRates() throws Exception {
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            var one = run(threads, asker, true, () -> true);
+            var other = new TrainStream(asked, Clock.system(), () -> true);
+            Bandwidth atAsked = other.run(false, 0).orElseThrow();
+            Bandwidth atAsker = one.get().orElseThrow();
+            assertEquals(atAsker.outBytesPerSecond(), atAsked.inBytesPerSecond());
+            assertEquals(atAsker.inBytesPerSecond(), atAsked.outBytesPerSecond());
+        }
+    }
+
+    @Test
+    void aCollectiveStopsTheTrainAtItsNextRecord() throws Exception {
+        var records = new AtomicInteger();
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            var one = run(threads, asker, true, () -> records.incrementAndGet() < 5);
+            assertThrows(IOException.class, () -> new TrainStream(asked, Clock.system(), () -> true).run(false, 0));
+            var failed = assertThrows(ExecutionException.class, one::get);
+            assertTrue(failed.toString().contains("a collective began"), failed::toString);
+            assertEquals(5, records.get());
+        }
+    }
+
+    @Test
+    void anAcknowledgementOfBytesThatWereNotSentEndsTheMeasurement() throws Exception {
+        back.put(new Letter(17, Long.MAX_VALUE, new byte[0]));
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            var failed = assertThrows(ExecutionException.class, run(threads, asker, true, () -> true)::get);
+            assertInstanceOf(IOException.class, failed.getCause());
+            assertTrue(failed.toString().contains("acknowledged bytes"), failed::toString);
+        }
+    }
+
+    @Test
+    void aRecordOfAnotherKindEndsTheMeasurement() throws Exception {
+        ahead.put(new Letter(99, 0, new byte[0]));
+        assertThrows(IOException.class, () -> new TrainStream(asked, Clock.system(), () -> true).run(false, 0));
+        back.put(new Letter(18, 0, new byte[0]));
+        assertThrows(IOException.class, () -> new TrainStream(asker, Clock.system(), () -> true).run(true, 0));
+    }
+
+    @Test
+    void aTrainWithoutRecordsHasNoRate() throws Exception {
+        ahead.put(new Letter(18, 0, new byte[0])); // the end of an empty train
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            var answers = run(threads, asked, false, () -> true);
+            assertEquals(19, back.take().kind());
+            long bytes = 0;
+            for (Letter letter = back.take(); letter.kind() == 16; letter = back.take()) {
+                bytes += letter.bytes().length;
+                ahead.put(new Letter(17, bytes, new byte[0]));
+            }
+            ahead.put(new Letter(19, 0, new byte[0])); // too short to tell
+            assertEquals(Optional.empty(), answers.get());
+        }
+    }
+}
