@@ -144,7 +144,7 @@ public final class BandwidthTalk {
         return driver.sleepNanos();
     }
 
-    /** What this node measured on its links. */
+    /** The measurements of this node's links. */
     public LinkReport own() {
         return own;
     }

@@ -88,7 +88,7 @@ public final class PlanKeeper implements AutoCloseable {
         try {
             Plan next = Planner.next(layout.plan(), links, TYPICAL_BYTES);
             LOG.debug("plan {}", next);
-            collectives.propose(next);
+            collectives.propose(layout.fence(), next);
         } catch (RuntimeException | Error bug) {
             failed.accept(bug);
         } finally {

@@ -521,10 +521,12 @@ public final class CollectiveEngine implements DistributedBackend {
 
     /**
      * Proposes a plan for the group: the members take it over at the beginning of the next step, if this member leads the group by then and
-     * the plan fits its number of ranks.
+     * the group epoch is still this one.
+     *
+     * @param fence of the {@link #layout} for which the plan was made
      */
-    public void propose(Plan plan) {
-        runtime.propose(plan);
+    public void propose(String fence, Plan plan) {
+        runtime.propose(fence, plan);
     }
 
     /** The members of the present group epoch, and the plan that their numbers follow. */

@@ -55,7 +55,10 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
     private final PointToPoint pairs;
     private final NodeId self;
     private volatile LinkReport links = LinkReport.NONE; // written by the view change, read by callers
-    private volatile Plan proposal = Plan.NONE; // written by the owner, read by callers
+    private volatile Proposal proposal = new Proposal("", Plan.NONE); // written by the owner, read by callers
+
+    /** A plan for the members of a group epoch. */
+    private record Proposal(String fence, Plan plan) {}
 
     public GroupRuntime(
             String group,
@@ -115,7 +118,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         return monitor.snapshot();
     }
 
-    /** What this node measured on its links. */
+    /** The measurements of this node's links. */
     LinkReport links() {
         return links;
     }
@@ -126,13 +129,14 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
     }
 
     /** As {@link CollectiveEngine#propose}. */
-    void propose(Plan plan) {
-        proposal = plan;
+    void propose(String fence, Plan plan) {
+        proposal = new Proposal(fence, plan);
     }
 
-    /** The plan that this member proposes if it leads the group. */
+    /** The plan that this member proposes if it leads the group; none once the group has other members than it was made for. */
     Plan proposal() {
-        return proposal;
+        Proposal newest = proposal;
+        return newest.fence.equals(state().layout().fence()) ? newest.plan : Plan.NONE;
     }
 
     /** As {@link CollectiveEngine#freeze}. */

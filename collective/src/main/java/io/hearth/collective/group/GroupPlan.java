@@ -44,7 +44,7 @@ public final class GroupPlan {
         return plan.world().orElse(world) == world ? plan : Plan.NONE;
     }
 
-    /** What the reports say of the links among the members; empty if they say nothing. */
+    /** The links among the members by their reports; empty if no report has a round trip. */
     public static Optional<LinkMatrix> links(List<NodeId> members, Map<NodeId, MeasuredLinks> reports) {
         int world = members.size();
         if (world < 2) {

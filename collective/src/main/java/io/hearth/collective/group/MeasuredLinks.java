@@ -104,7 +104,7 @@ public record MeasuredLinks(SortedMap<Long, Link> links) {
         }
     }
 
-    /** What a node reports; links beyond {@value #NODES_MAX} and without any measurement are dropped. */
+    /** The measurements of a report. Links beyond {@value #NODES_MAX}, and links without any measurement, are dropped. */
     public static MeasuredLinks of(LinkReport report) {
         var links = new TreeMap<Long, Link>();
         report.links().forEach((node, measured) -> {

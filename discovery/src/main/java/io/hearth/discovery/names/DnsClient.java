@@ -44,7 +44,7 @@ final class DnsClient {
     /**
      * A client that holds no resources between questions.
      *
-     * @param settings names the servers, for each question anew
+     * @param settings names the servers; asked again for each question
      * @param timeoutNanos for each server, by UDP and again by TCP
      */
     DnsClient(Supplier<ResolverSettings> settings, long timeoutNanos, Clock clock) {

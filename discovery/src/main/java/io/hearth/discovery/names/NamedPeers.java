@@ -103,7 +103,7 @@ public final class NamedPeers implements PeerSource {
         }
     }
 
-    /** What the lookups of each name have brought so far. Literals are not listed. */
+    /** The results of the lookups of each name so far. Literals are not listed. */
     public List<NameReport> reports() {
         return reports;
     }

@@ -6,7 +6,7 @@ package io.hearth.discovery.names.machine;
  * @param name at most 253 characters; a name of {@link Kind#HOST} as a person wrote it, another one complete and without a final dot
  */
 public record NameQuestion(String name, Kind kind) {
-    /** What is asked, and of whom. */
+    /** A question, and the server that gets it. */
     public enum Kind {
         /** All addresses that this machine's own resolver knows: from its file of hosts, DNS, or mDNS. */
         HOST,

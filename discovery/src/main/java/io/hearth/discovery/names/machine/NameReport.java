@@ -1,7 +1,7 @@
 package io.hearth.discovery.names.machine;
 
 /**
- * What the lookups of one name have brought so far, for people.
+ * The results of the lookups of one name so far, for people.
  *
  * @param name as a person wrote it
  * @param addresses number of addresses in use, perhaps of an earlier answer
