@@ -165,7 +165,7 @@ public final class ClusterTopology {
     }
 
     /**
-     * What is known of the links among these nodes, by rank, for a plan. Nodes of one identity are on one machine. A pair without a link here
+     * The known links among these nodes, by rank, for a plan. Nodes of one identity are on one machine. A pair without a link here
      * is unknown, not unreachable: the topology holds measurements only.
      *
      * @param byRank distinct nodes, at least one; one that is not in the topology has unknown links

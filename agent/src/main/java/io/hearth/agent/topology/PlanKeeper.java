@@ -35,7 +35,8 @@ public final class PlanKeeper implements AutoCloseable {
     private final Optional<CollectiveEngine> engine;
     private final Clock clock;
     private final Consumer<Throwable> failed;
-    private final AtomicReference<Optional<Thread>> planning = new AtomicReference<>(Optional.empty());
+    private final AtomicReference<Optional<Thread>> planning =
+            new AtomicReference<>(Optional.empty()); // set by the owner thread, emptied by the planning thread
     private long plannedChanges = -1;
     private GroupLayout plannedLayout = GroupLayout.NONE;
     private long plannedNanos;

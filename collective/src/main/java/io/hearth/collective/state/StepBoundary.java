@@ -158,8 +158,9 @@ public final class StepBoundary implements CollectiveOperation {
         Plan plan = means.proposal().get();
         boolean isNew = mesh.rank() == 0
                 && mesh.world() > 1
+                && !plan.equals(Plan.NONE)
                 && !plan.equals(mesh.plan())
-                && plan.world().orElse(0) == mesh.world();
+                && plan.world().orElse(mesh.world()) == mesh.world();
         return isNew ? PlanEncoding.encode(plan) : NO_PLAN;
     }
 

@@ -14,6 +14,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.topology.LinkReport;
 import io.hearth.topology.plan.Plan;
 import io.hearth.topology.plan.PlanCosts;
+import io.hearth.topology.plan.Route;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -118,6 +119,18 @@ final class StepBoundaryTest {
         try (var group = group(3)) {
             makeJoiners(group);
             group.proposal = new Plan(List.of(0, 2, 1), List.of(), List.of(), PlanCosts.UNKNOWN);
+            for (BoundaryGroup.Outcome outcome : group.attempt()) {
+                assertEquals(Optional.of(group.proposal), outcome.plan());
+            }
+        }
+    }
+
+    @Test
+    void aPlanOfAnEvenNetworkReplacesAnUnevenOne() throws Exception {
+        try (var group = group(3)) {
+            makeJoiners(group);
+            var even = new Route(100_000, 8_000);
+            group.proposal = Plan.NONE.with(new PlanCosts(even, even, Route.UNKNOWN, even));
             for (BoundaryGroup.Outcome outcome : group.attempt()) {
                 assertEquals(Optional.of(group.proposal), outcome.plan());
             }

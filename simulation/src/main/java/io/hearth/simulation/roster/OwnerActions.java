@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.IntPredicate;
 
-/** What persons do at the machines of a home: they pair and remove machines, and change the secret. */
+/** The owners of the machines of a home: they pair and remove machines, and change the secret. */
 final class OwnerActions {
     private final RosterHome home;
     private int changes;

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the stolen machine does: it sends any entries to its links, and secrets of its own, and comes back with another identity.
+ * The actions of the stolen machine: it sends any entries to its links, and secrets of its own, and comes back with another identity.
  */
 final class Thief {
     private static final long SNEAK_NANOS = 500 * MILLI;

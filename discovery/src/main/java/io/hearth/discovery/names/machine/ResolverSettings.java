@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What this machine says about its DNS: the content of {@code resolv.conf}, and the namespace of Kubernetes.
+ * The DNS settings of this machine: the content of {@code resolv.conf}, and the namespace of Kubernetes.
  *
  * @param servers in the order in which they are asked; at most {@value #SERVERS_MAX}
  * @param search domains to try behind a short name, at most {@value #SEARCH_MAX}

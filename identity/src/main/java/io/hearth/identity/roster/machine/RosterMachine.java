@@ -162,7 +162,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
     record Talk(
             boolean rekey, Optional<RosterMessage.Summary> theirs, Sent sent, Summaries summaries, Traffic traffic) {
         /**
-         * What one side told the other; each part is empty if it told nothing.
+         * The messages of one side to the other; a part without a message is empty.
          *
          * @param digest of the roster whose entries it sent last
          * @param answered digest of the other side's roster to which these entries were the answer
