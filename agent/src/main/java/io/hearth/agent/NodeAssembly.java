@@ -20,6 +20,7 @@ import io.hearth.agent.peers.LoadReader;
 import io.hearth.agent.peers.PeerDirectory;
 import io.hearth.agent.peers.PeerFaults;
 import io.hearth.agent.peers.PeerFinder;
+import io.hearth.agent.peers.RelayFinder;
 import io.hearth.agent.peers.Sources;
 import io.hearth.agent.peers.TagKeys;
 import io.hearth.agent.roster.RosterAdmission;
@@ -239,6 +240,7 @@ final class NodeAssembly implements AutoCloseable {
                                 sources.remembered(),
                                 (to, news) ->
                                         links.send(to, AddressNewsEncoding.KIND, AddressNewsEncoding.encode(news))),
+                        new RelayFinder(self, clock, links::dialThrough),
                         membership,
                         directory,
                         memory::remember,

@@ -109,6 +109,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             discovery.mdns.machine            | pure | dns                                                                        | agent
             discovery.names                   |      | dns names.machine root                                                     | agent
             discovery.names.machine           | pure | root                                                                       |
+            discovery.relay                   | pure |                                                                            | agent simulation
             discovery.protobuf                |      | gossip root wire                                                           | agent
             discovery.table                   | pure | root                                                                       | agent simulation
             discovery.wire                    |      |                                                                            |
@@ -158,8 +159,9 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             transport                         |      |                                                                            |
             transport.cipher                  |      | root                                                                       | bench
             transport.control                 |      | machine root                                                               |
-            transport.links                   |      | cipher control machine root stream                                         | agent bench collective
+            transport.links                   |      | cipher control machine relay root stream                                   | agent bench collective
             transport.machine                 | pure | cipher root wire                                                           |
+            transport.relay                   |      | control machine stream                                                     |
             transport.stream                  |      | cipher control machine root                                                |
             transport.wire                    |      |                                                                            |
             """;

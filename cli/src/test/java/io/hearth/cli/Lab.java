@@ -48,6 +48,15 @@ final class Lab implements AutoCloseable {
     void lan(String... arguments) throws IOException, InterruptedException {
         var command = new ArrayList<>(List.of(ROOT.resolve("lab/lan").toString(), "--lab", id));
         command.addAll(List.of(arguments));
+        run(command);
+    }
+
+    /** Runs a command of {@code nft} on the switch, which must succeed; its words are separated by spaces. */
+    void nft(String command) throws IOException, InterruptedException {
+        run(List.of("ip", "netns", "exec", switchNamespace(), "nft", command));
+    }
+
+    private static void run(List<String> command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (process.waitFor() != 0) {

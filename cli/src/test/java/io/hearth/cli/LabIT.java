@@ -91,6 +91,49 @@ final class LabIT {
         }
     }
 
+    /** Two of three hosts cannot reach each other: the third passes their bytes on, and nobody is removed. */
+    @Test
+    void aBrokenPairTrainsThroughTheThirdAndNobodyIsRemoved() throws Exception {
+        Assumptions.assumeTrue(Lab.onPath("nft"), "a broken pair needs nft");
+        NetworkNamespace namespace = NetworkNamespace.create("home");
+        try (Lab lab = Lab.up(3)) {
+            RunningProcess[] trainers = new RunningProcess[3];
+            for (int host = 0; host < 3; host++) {
+                trainers[host] = lab.main(host, home(host, namespace), SteadyTrainer.class, "2");
+            }
+            for (RunningProcess trainer : trainers) {
+                trainer.await("all three", line -> line.equals("world 3"));
+            }
+            lab.nft("add table bridge pair");
+            lab.nft("add chain bridge pair broken { type filter hook forward priority 0 ; }");
+            lab.nft("add rule bridge pair broken iifname p0 oifname p1 drop");
+            lab.nft("add rule bridge pair broken iifname p1 oifname p0 drop");
+            for (int host = 0; host < 2; host++) {
+                trainers[host].await("a relay", line -> line.contains("is reached through another member"));
+            }
+            for (RunningProcess trainer : trainers) {
+                trainer.await("sums through the relay", line -> line.startsWith("summed "));
+                trainer.await("more of them", line -> line.startsWith("summed "));
+            }
+            lab.nft("delete table bridge pair");
+            for (int host = 0; host < 2; host++) {
+                trainers[host].await("a direct link", line -> line.contains("replaced by a direct link"));
+            }
+            for (int host = 0; host < 3; host++) {
+                trainers[host].await("sums after it", line -> line.startsWith("summed "));
+                Files.createFile(folder.resolve("h" + host).resolve("stop"));
+            }
+            for (RunningProcess trainer : trainers) {
+                assertEquals(0, trainer.exitCode(), trainer.output());
+                List<String> worlds = trainer.output()
+                        .lines()
+                        .filter(line -> line.startsWith("world "))
+                        .toList();
+                assertEquals(List.of("world 3"), worlds, trainer.output());
+            }
+        }
+    }
+
     private Path home(int host, NetworkNamespace namespace) throws Exception {
         HearthHome home = HearthHome.open(folder.resolve("h" + host));
         NamespaceFile.in(home).add(namespace);

@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
  * @param address of the other end
  * @param listens address at which it can be dialled: the one that this node dialled, or the one that the other end claims
  * @param dialedByUs whether this node dialled it
+ * @param relayed whether a member passes the bytes on, because the two nodes cannot reach each other; the address is that member's
  * @param bytesIn on the wire, TLS included
  * @param bytesOut on the wire, TLS included
  * @param sinceEpochMillis wall time of admission
@@ -20,6 +21,7 @@ public record LinkInfo(
         InetSocketAddress address,
         InetSocketAddress listens,
         boolean dialedByUs,
+        boolean relayed,
         long bytesIn,
         long bytesOut,
         long sinceEpochMillis,

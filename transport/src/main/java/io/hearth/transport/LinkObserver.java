@@ -20,6 +20,9 @@ public interface LinkObserver {
     /** A connection that this node dialled reached a node that is already linked: the dial is over, and nothing else changes. */
     default void reached(LinkInfo link) {}
 
+    /** {@link Links#dialThrough} made no connection; {@code text} is one line for people. */
+    default void relayFailed(NodeId via, NodeId target, String text) {}
+
     /**
      * A message arrived.
      *

@@ -32,6 +32,8 @@ public final class TestNode implements AutoCloseable {
 
         record Reached(LinkInfo link) implements Seen {}
 
+        record RelayFailed(NodeId via, NodeId target, String why) implements Seen {}
+
         record Received(NodeId from, int kind, Bytes message) implements Seen {}
 
         record Lost(NodeId peer, String reason) implements Seen {}
@@ -106,6 +108,11 @@ public final class TestNode implements AutoCloseable {
         @Override
         public void reached(LinkInfo link) {
             seen.add(new Seen.Reached(link));
+        }
+
+        @Override
+        public void relayFailed(NodeId via, NodeId target, String text) {
+            seen.add(new Seen.RelayFailed(via, target, text));
         }
 
         @Override

@@ -25,6 +25,11 @@ public record LinkEvents(NodeInbox inbox) implements LinkObserver {
     }
 
     @Override
+    public void relayFailed(NodeId via, NodeId target, String text) {
+        inbox.event(new NodeEvent.RelayFailed(via, target, text));
+    }
+
+    @Override
     public void received(NodeId from, long incarnation, int kind, byte[] message) {
         inbox.message(new NodeEvent.Message(from, incarnation, kind, message));
     }

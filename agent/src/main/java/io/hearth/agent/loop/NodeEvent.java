@@ -27,6 +27,9 @@ public sealed interface NodeEvent {
     /** A dial reached a node that is already linked. */
     record Reached(LinkInfo link) implements NodeEvent {}
 
+    /** Node {@code via} did not connect this node with {@code target}. */
+    record RelayFailed(NodeId via, NodeId target, String why) implements NodeEvent {}
+
     /** The link to a node ended. */
     record Lost(NodeId peer, String why) implements NodeEvent {}
 

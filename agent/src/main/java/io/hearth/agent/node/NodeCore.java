@@ -13,6 +13,7 @@ import io.hearth.agent.peers.PeerFaults;
 import io.hearth.agent.peers.PeerFinder;
 import io.hearth.agent.peers.PeerWatch;
 import io.hearth.agent.peers.RefusedPeers;
+import io.hearth.agent.peers.RelayFinder;
 import io.hearth.agent.roster.RosterTalk;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.agent.topology.BandwidthTalk;
@@ -66,6 +67,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final NodeInbox inbox;
     private final Links links;
     private final PeerFinder finder;
+    private final RelayFinder relays;
     private final PeerWatch watch;
     private final Membership membership;
     private final PeerDirectory directory;
@@ -99,6 +101,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             NodeInbox inbox,
             Links links,
             PeerFinder finder,
+            RelayFinder relays,
             Membership membership,
             PeerDirectory directory,
             Consumer<Measurements> memory,
@@ -129,6 +132,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         this.duplicates = new Duplicates(parts.self());
         this.watch = new PeerWatch(health, clock, this);
         this.finder = parts.finder();
+        this.relays = parts.relays();
         this.membership = parts.membership();
         this.directory = parts.directory();
         this.memory = parts.memory();
@@ -158,6 +162,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         switch (event) {
             case NodeEvent.Admitted admitted -> admitted(admitted);
             case NodeEvent.Reached(var link) -> finder.reached(link);
+            case NodeEvent.RelayFailed(var via, var target, var why) -> relays.failed(via, target, why);
             case NodeEvent.Lost lost -> lost(lost);
             case NodeEvent.Message message -> message(message);
             case NodeEvent.Refused refusal -> {
@@ -228,6 +233,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             changed = true;
         }
         finder.tickIfDue();
+        relays.tickIfDue();
         watch.driver().tickIfDue();
         roster.ifPresent(talking -> talking.driver().tickIfDue());
         membership.driver().tickIfDue();
@@ -257,6 +263,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     @Override
     public long sleepNanos() {
         long sleep = Math.min(finder.sleepNanos(), watch.driver().sleepNanos());
+        sleep = Math.min(sleep, relays.sleepNanos());
         sleep = Math.min(sleep, membership.driver().sleepNanos());
         sleep = Math.min(sleep, bandwidth.sleepNanos());
         if (roster.isPresent()) {
@@ -331,6 +338,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private void dialMembersWithoutLink() {
         Set<NodeId> members =
                 membership.view().members().stream().map(Member::node).collect(Collectors.toSet());
+        relays.wanted(members);
         finder.together(
                 members, members.stream().filter(node -> !watch.isLinked(node)).collect(Collectors.toSet()));
     }
@@ -373,12 +381,15 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 admitted.link().address(),
                 admitted.link().dialedByUs());
         directory.admitted(admitted.link());
-        links.remember(admitted.link().address().getAddress());
+        relays.admitted(admitted.link());
         links.send(node, NodeProfileEncoding.KIND, directory.introduction());
         talk.admitted(node);
         bandwidth.admitted(node);
         roster.ifPresent(talking -> talking.admitted(node, admitted.link().keyId()));
-        finder.admitted(admitted.link());
+        if (!admitted.link().relayed()) { // direct dials go on meanwhile
+            links.remember(admitted.link().address().getAddress());
+            finder.admitted(admitted.link());
+        }
         membership
                 .driver()
                 .step(new ViewEvent.Linked(node, admitted.link().peer().incarnation()));
@@ -403,7 +414,10 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         directory.lost(lost.peer(), rememberedNanos);
         talk.lost(lost.peer());
         bandwidth.lost(lost.peer());
-        finder.lost(lost);
+        if (!relays.isRelayed(lost.peer())) {
+            finder.lost(lost);
+        }
+        relays.lost(lost.peer());
         watch.lost(lost.peer())
                 .ifPresent(incarnation ->
                         membership.driver().step(new ViewEvent.Unlinked(lost.peer(), incarnation, lost.why())));

@@ -33,6 +33,9 @@ public final class PeerDirectory {
     /** Path of a link between two other nodes, whose addresses this node does not know. */
     private static final String REPORTED = "reported";
 
+    /** Evidence for a path whose address is another member's. */
+    private static final String RELAYED = "through another member: no direct way";
+
     private final NodeId self;
     private final SortedMap<String, LocalInterface> interfaces;
     private final Map<NodeId, Known> links = new HashMap<>();
@@ -85,7 +88,10 @@ public final class PeerDirectory {
     }
 
     public void admitted(LinkInfo link) {
-        links.put(link.peer().id(), new Known(link, over(link.address())));
+        LocalInterface over = over(link.address());
+        links.put(
+                link.peer().id(),
+                new Known(link, link.relayed() ? new LocalInterface(over.name(), over.kind(), RELAYED) : over));
     }
 
     /**

@@ -65,7 +65,7 @@ public final class PeerWatch {
         NodeId node = link.peer().id();
         incarnations.put(node, link.peer().incarnation());
         health.step(new Event.Linked(node, link.peer().incarnation()));
-        if (health.state().peers().containsKey(node)) {
+        if (!link.relayed() && health.state().peers().containsKey(node)) {
             listening.put(node, link.listens());
         }
     }

@@ -154,6 +154,7 @@ final class PeerDirectoryTest {
                 address,
                 address,
                 true,
+                false,
                 0,
                 0,
                 0,

@@ -35,7 +35,7 @@ final class RingRosterTest {
     }
 
     private static LinkInfo link(Endpoint peer, int rank, boolean dialed) {
-        return new LinkInfo(peer, NODES.get(rank), NODES.get(rank), dialed, 0, 0, 0, Bytes.EMPTY);
+        return new LinkInfo(peer, NODES.get(rank), NODES.get(rank), dialed, false, 0, 0, 0, Bytes.EMPTY);
     }
 
     @Test

@@ -42,27 +42,36 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
     private final LinkLimits limits;
     private final InetSocketAddress address;
     private final Runnable settled;
-    private final boolean dialed;
-    private final long dial;
+    private final Dial dial;
     private State state;
     private Optional<PeerId> peer = Optional.empty();
 
     /**
-     * @param dialed whether this side dialled, as the {@code dial}th dial of its process
+     * This side's part in the connection.
+     *
+     * @param dialed whether this side dialled
+     * @param number of the dial in its process if this side dialled, else 0
+     * @param relayed whether it dialled through a relay
+     */
+    public record Dial(boolean dialed, long number, boolean relayed) {
+        /** The other side dialled. */
+        public static final Dial ACCEPTED = new Dial(false, 0, false);
+    }
+
+    /**
+     * @param dial this side's part
      * @param address of the other side
      * @param settled run once when the connection is admitted or gone
      */
     public HandshakeHandler(
             HandshakeMachine machine,
-            boolean dialed,
-            long dial,
+            Dial dial,
             Clock clock,
             AdmissionHandler links,
             LinkLimits limits,
             InetSocketAddress address,
             Runnable settled) {
         this.machine = machine;
-        this.dialed = dialed;
         this.dial = dial;
         this.clock = clock;
         this.links = links;
@@ -137,7 +146,9 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
     }
 
     private State start() {
-        return dialed ? State.client(dial, clock.nanoTime()) : State.server(clock.nanoTime());
+        return dial.dialed()
+                ? State.client(dial.number(), dial.relayed(), clock.nanoTime())
+                : State.server(clock.nanoTime());
     }
 
     private Event secured(ChannelHandlerContext context) {
@@ -165,7 +176,7 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
                 case Effect.OwnDoubled(var found, var by) -> links.ownDoubled(found, by, address);
                 case Effect.Refuse(var refusal, var why, var byPeer) -> {
                     String reason = byPeer ? "the other side refused: " + why : why;
-                    links.refuse(address, dialed, peer, refusal, reason);
+                    links.refuse(address, dial.dialed(), peer, refusal, reason);
                     if (peer.isPresent()) {
                         Link.closeAfter(Unpooled.EMPTY_BUFFER, context.channel());
                     } else {

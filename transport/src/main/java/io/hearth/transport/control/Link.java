@@ -1,6 +1,7 @@
 package io.hearth.transport.control;
 
 import io.hearth.core.Bytes;
+import io.hearth.identity.NodeId;
 import io.hearth.transport.CloseCause;
 import io.hearth.transport.Frame;
 import io.hearth.transport.LinkInfo;
@@ -11,7 +12,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.AttributeKey;
 import io.netty.util.concurrent.Future;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +31,9 @@ public final class Link {
 
     /** Time for which a replaced link may still deliver frames in flight. */
     static final long DRAIN_MILLIS = 2_000;
+
+    /** Names the node that passes a dialled connection on; set before the handshake, absent on a direct connection. */
+    public static final AttributeKey<NodeId> RELAY = AttributeKey.valueOf(Link.class, "relay");
 
     private static final String GIVES_WAY = "another link between the two nodes continues";
 
@@ -89,8 +95,25 @@ public final class Link {
      * hosts may share a file system.
      */
     public boolean isLocal() {
-        return remoteAddress.getAddress().isLoopbackAddress()
-                || remoteAddress.getAddress().equals(localAddress.getAddress());
+        return !isRelayed()
+                && (remoteAddress.getAddress().isLoopbackAddress()
+                        || remoteAddress.getAddress().equals(localAddress.getAddress()));
+    }
+
+    /** Whether a member passes the bytes on, because the two ends cannot reach each other. */
+    public boolean isRelayed() {
+        return node.relayed();
+    }
+
+    /** The member that passes the bytes on; empty for a direct link, and on the side that was dialled. */
+    public Optional<NodeId> relay() {
+        return Optional.ofNullable(channel.attr(RELAY).get());
+    }
+
+    /** Whether the connection has these addresses at its ends. */
+    public boolean isBetween(InetAddress remote, InetAddress local) {
+        return remoteAddress.getAddress().equals(remote)
+                && localAddress.getAddress().equals(local);
     }
 
     /** A secret that only the two ends of this connection know; empty once it ended. On the event loop. */
@@ -114,6 +137,7 @@ public final class Link {
                 remoteAddress,
                 listens,
                 node.dialed(),
+                isRelayed(),
                 meter.bytesIn(),
                 meter.bytesOut(),
                 sinceEpochMillis,

@@ -21,13 +21,21 @@ final class LinkHandler extends SimpleChannelInboundHandler<Frame> {
     private final Link link;
     private final LinkObserver observer;
     private final StreamMessages streams;
+    private final RelayMessages relays;
     private final LinkTable table;
     private final Tally tally;
 
-    LinkHandler(Link link, LinkObserver observer, StreamMessages streams, LinkTable table, Tally tally) {
+    LinkHandler(
+            Link link,
+            LinkObserver observer,
+            StreamMessages streams,
+            RelayMessages relays,
+            LinkTable table,
+            Tally tally) {
         this.link = link;
         this.observer = observer;
         this.streams = streams;
+        this.relays = relays;
         this.table = table;
         this.tally = tally;
     }
@@ -85,6 +93,8 @@ final class LinkHandler extends SimpleChannelInboundHandler<Frame> {
                 link.end("the peer refused the link after all: " + refused.text());
             case LinkMessage.StreamRequest request -> streams.requested(link, request);
             case LinkMessage.StreamTicket ticket -> streams.granted(ticket);
+            case LinkMessage.RelayRequest request -> relays.requested(link, request);
+            case LinkMessage.RelayTicket answer -> relays.answered(answer);
             case LinkMessage.Probe() -> {}
             case LinkMessage.Duplicate(var found) ->
                 table.ownDoubled(found, link.node().endpoint().id(), link.remoteAddress());

@@ -40,6 +40,7 @@ public final class LinkTable implements AdmissionHandler {
     private final int linksMax;
     private final LinkObserver observer;
     private final StreamMessages streams;
+    private final RelayMessages relays;
     private final Tally tally;
     private final RefusalLog refusals;
     private final Map<NodeId, Link> links = new ConcurrentHashMap<>();
@@ -57,6 +58,7 @@ public final class LinkTable implements AdmissionHandler {
             int linksMax,
             LinkObserver observer,
             StreamMessages streams,
+            RelayMessages relays,
             Tally tally,
             Clock clock) {
         this.own = own;
@@ -65,6 +67,7 @@ public final class LinkTable implements AdmissionHandler {
         this.linksMax = linksMax;
         this.observer = observer;
         this.streams = streams;
+        this.relays = relays;
         this.tally = tally;
         this.refusals = new RefusalLog(clock);
         this.clock = clock;
@@ -161,7 +164,9 @@ public final class LinkTable implements AdmissionHandler {
                 reached(link);
             }
             case REPLACES -> {
-                String why = "replaced by a newer start of the same node";
+                String why = held.isRelayed() && !link.isRelayed()
+                        ? "replaced by a direct link"
+                        : "replaced by a newer start of the same node";
                 forget(held, why);
                 held.finish(CloseCause.REPLACED, why);
                 links.put(id, link);
@@ -250,7 +255,7 @@ public final class LinkTable implements AdmissionHandler {
 
     @Override
     public LinkHandler handlerOf(Link link) {
-        return new LinkHandler(link, observer, streams, this, tally);
+        return new LinkHandler(link, observer, streams, relays, this, tally);
     }
 
     /** Removes {@code link}, whose connection is closed. */
@@ -276,6 +281,7 @@ public final class LinkTable implements AdmissionHandler {
         NodeId id = link.node().endpoint().id();
         links.remove(id);
         LOG.debug("link lost peer={} reason={}", id.shortText(), why);
+        relays.lost(id);
         streams.lost(id);
         observer.lost(id, why);
     }

@@ -35,6 +35,8 @@ import io.hearth.transport.control.Tls;
 import io.hearth.transport.control.WireMeter;
 import io.hearth.transport.machine.Feature;
 import io.hearth.transport.machine.HandshakeMachine;
+import io.hearth.transport.relay.RelayDialer;
+import io.hearth.transport.relay.RelayServer;
 import io.hearth.transport.stream.DataPort;
 import io.hearth.transport.stream.Deadlines;
 import io.hearth.transport.stream.GreetingThreads;
@@ -57,6 +59,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -87,6 +90,8 @@ public final class Links implements AutoCloseable {
     private final Tally tally = new Tally();
     private final Deadlines deadlines;
     private final Streams streams;
+    private final RelayDialer relayDialer;
+    private final RelayServer relayServer;
     private final LinkTable table;
     private final int dataPort;
     private final Optional<DataPort> listener;
@@ -119,9 +124,20 @@ public final class Links implements AutoCloseable {
                 1, new DefaultThreadFactory("hearth-links", true), NioIoHandler.newFactory());
         LinkLimits limits = options.limits();
         deadlines = new Deadlines(group);
+        relayDialer = new RelayDialer(this::link, deadlines);
+        relayServer = new RelayServer(this::link, clock, deadlines);
         streams = new Streams(
-                this::link, this::ranksHere, ciphers, options.transport(), sharedMemory, limits, clock, deadlines);
-        table = new LinkTable(self, options.policy(), limits.linksMax(), observer, streams, tally, clock);
+                this::link,
+                this::ranksHere,
+                ciphers,
+                options.transport(),
+                (via, target, limitNanos) -> relayDialer.connect(via, target, true, limitNanos),
+                sharedMemory,
+                limits,
+                clock,
+                deadlines);
+        var relays = new RelayRole(relayDialer, relayServer);
+        table = new LinkTable(self, options.policy(), limits.linksMax(), observer, streams, relays, tally, clock);
         localListener = sharedMemory.map(open -> new StreamListener(
                 open.server(), streams::greetLocal, greetingThreads(open.connectionsMax()), observer::failed));
         listener = data.isEmpty() ? Optional.empty() : Optional.of(listen(data.get()));
@@ -294,7 +310,7 @@ public final class Links implements AutoCloseable {
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        outgoing(channel, address, dial);
+                        handshake(channel, new HandshakeHandler.Dial(true, dial, false), address, () -> {});
                     }
                 })
                 .connect(address, own.orElse(null))
@@ -307,6 +323,53 @@ public final class Links implements AutoCloseable {
                                 String.valueOf(connected.cause().getMessage()));
                     }
                 });
+    }
+
+    /**
+     * Dials a node through a linked one, because no direct dial succeeds. The observer gets the outcome: {@link LinkObserver#admitted}, {@link
+     * LinkObserver#refused} or {@link LinkObserver#relayFailed}. Does nothing once this node is closing. A direct link replaces the relayed
+     * one as soon as there is one.
+     *
+     * @param via a node with a direct link; it sees encrypted bytes only
+     */
+    public void dialThrough(NodeId via, NodeId target) {
+        if (closing.get()) {
+            return;
+        }
+        if (dialing.incrementAndGet() > options.limits().dialsMax()) {
+            dialing.decrementAndGet();
+            group.execute(() -> observer.relayFailed(via, target, "too many connections are being made already"));
+            return;
+        }
+        long dial = dials.incrementAndGet();
+        Thread.ofPlatform().daemon().name("hearth-relay-dial").start(() -> {
+            try {
+                SocketChannel socket = relayDialer.connect(
+                        via, target, false, options.limits().connect().toNanos());
+                group.register(relayed(socket, via, dial)).addListener((ChannelFuture registered) -> {
+                    if (!registered.isSuccess()) { // this node is closing
+                        Deadlines.close(socket);
+                    }
+                });
+            } catch (IOException | InterruptedException failed) {
+                group.execute(() -> observer.relayFailed(via, target, String.valueOf(failed.getMessage())));
+            } finally {
+                dialing.decrementAndGet();
+            }
+        });
+    }
+
+    private Channel relayed(SocketChannel socket, NodeId via, long dial) throws IOException {
+        var address = (InetSocketAddress) socket.getRemoteAddress();
+        var channel = new NioSocketChannel(socket);
+        channel.attr(Link.RELAY).set(via);
+        channel.pipeline().addLast(new ChannelInitializer<Channel>() {
+            @Override
+            protected void initChannel(Channel registered) {
+                handshake(registered, new HandshakeHandler.Dial(true, dial, true), address, () -> {});
+            }
+        });
+        return channel;
     }
 
     /**
@@ -391,6 +454,7 @@ public final class Links implements AutoCloseable {
     }
 
     private void closeThreads() {
+        relayServer.close();
         streams.close();
         listener.ifPresent(DataPort::close);
         localListener.ifPresent(StreamListener::close);
@@ -407,7 +471,7 @@ public final class Links implements AutoCloseable {
                 .childHandler(new ChannelInitializer<GatedServerChannel.Guest>() {
                     @Override
                     protected void initChannel(GatedServerChannel.Guest guest) {
-                        handshake(guest, false, 0, guest.remoteAddress(), guest::leave);
+                        handshake(guest, HandshakeHandler.Dial.ACCEPTED, guest.remoteAddress(), guest::leave);
                     }
                 });
         String why = "";
@@ -449,19 +513,15 @@ public final class Links implements AutoCloseable {
                 || options.localAddresses().get().test(own);
     }
 
-    private void outgoing(Channel channel, InetSocketAddress address, long dial) {
-        handshake(channel, true, dial, address, () -> {});
-    }
-
-    private void handshake(Channel channel, boolean dialed, long dial, InetSocketAddress address, Runnable settled) {
-        var ssl = new SslHandler(tls.engine(dialed));
+    private void handshake(Channel channel, HandshakeHandler.Dial dial, InetSocketAddress address, Runnable settled) {
+        var ssl = new SslHandler(tls.engine(dial.dialed()));
         ssl.setHandshakeTimeoutMillis(0); // the handshake machine's time limit covers TLS too
         ssl.setCloseNotifyFlushTimeoutMillis(Link.CLOSE_WAIT_MILLIS);
         channel.pipeline()
                 .addLast(new WireMeter(options.limits().handshakeBytesMax()))
                 .addLast(ssl)
                 .addLast(new FrameDecoder())
-                .addLast(new HandshakeHandler(machine, dialed, dial, clock, table, options.limits(), address, settled));
+                .addLast(new HandshakeHandler(machine, dial, clock, table, options.limits(), address, settled));
     }
 
     /** The current link to a node. */
@@ -495,7 +555,7 @@ public final class Links implements AutoCloseable {
         try {
             return new DataPort(
                     data,
-                    streams,
+                    new DataAdmission(streams, relayServer),
                     greetingThreads(options.limits().streamsPendingMax()),
                     DataPort.PREAMBLE_NANOS,
                     observer::failed);

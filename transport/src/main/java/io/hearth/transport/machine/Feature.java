@@ -2,6 +2,7 @@ package io.hearth.transport.machine;
 
 import io.hearth.transport.cipher.RecordCipher;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Names that hellos may list; a name that only one side knows changes nothing. */
 public final class Feature {
@@ -11,11 +12,19 @@ public final class Feature {
     /** AES is slow on this machine. */
     static final String AES_SLOW = "aes-slow";
 
+    /** The dialling side reaches the other one through a member that both can reach. */
+    static final String RELAYED = "relayed";
+
     private Feature() {}
 
     /** The features that a node lists. */
     public static List<String> of(boolean aesSlow) {
         return aesSlow ? List.of(CHACHA20, AES_SLOW) : List.of(CHACHA20);
+    }
+
+    /** The features of a connection through a relay. */
+    static List<String> relayed(List<String> features) {
+        return Stream.concat(features.stream(), Stream.of(RELAYED)).toList();
     }
 
     /**

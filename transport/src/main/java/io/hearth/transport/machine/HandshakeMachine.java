@@ -157,18 +157,19 @@ public final class HandshakeMachine
      *
      * @param dialed whether this side dialled
      * @param dial this process's counter of dials if it dialled, else 0
+     * @param relayed whether this side dialled through a relay
      */
-    public record State(boolean dialed, long dial, long startedNanos, Phase phase) {
-        public static State client(long dial, long nowNanos) {
-            return new State(true, dial, nowNanos, new Phase.Securing());
+    public record State(boolean dialed, long dial, boolean relayed, long startedNanos, Phase phase) {
+        public static State client(long dial, boolean relayed, long nowNanos) {
+            return new State(true, dial, relayed, nowNanos, new Phase.Securing());
         }
 
         public static State server(long nowNanos) {
-            return new State(false, 0, nowNanos, new Phase.Securing());
+            return new State(false, 0, false, nowNanos, new Phase.Securing());
         }
 
         private State at(Phase next) {
-            return new State(dialed, dial, startedNanos, next);
+            return new State(dialed, dial, relayed, startedNanos, next);
         }
     }
 
@@ -211,7 +212,8 @@ public final class HandshakeMachine
             return Step.quiet(state.at(new Phase.AwaitClient(secure)));
         }
         KeyRing.Keys keys = ring.keys();
-        Hello hello = ownHello(purpose, keys, keys.current(), state.dial(), 0);
+        List<String> said = state.relayed() ? Feature.relayed(features) : features;
+        Hello hello = ownHello(purpose, said, keys, keys.current(), state.dial(), 0);
         Bytes encoded = LinkEncoding.encode(hello);
         return new Step<>(
                 state.at(new Phase.AwaitServer(secure, encoded, keys)),
@@ -275,8 +277,8 @@ public final class HandshakeMachine
             return refusal;
         }
         NamespaceKeys shared = keys.shared(secret).orElseThrow();
-        Hello own =
-                ownHello(secret == Common.CURRENT ? purpose : Purpose.REKEY, keys, shared, 0, Collections.max(common));
+        Hello own = ownHello(
+                secret == Common.CURRENT ? purpose : Purpose.REKEY, features, keys, shared, 0, Collections.max(common));
         Bytes ownEncoded = LinkEncoding.encode(own);
         Bytes transcript = MembershipProof.transcript(
                 secure.exporter().toArray(),
@@ -412,11 +414,12 @@ public final class HandshakeMachine
         return new Step<>(refused.state(), effects);
     }
 
-    private Hello ownHello(Purpose said, KeyRing.Keys keys, NamespaceKeys proven, long dial, int chosen) {
+    private Hello ownHello(
+            Purpose why, List<String> said, KeyRing.Keys keys, NamespaceKeys proven, long dial, int chosen) {
         return new Hello(
                 VERSIONS,
-                features,
                 said,
+                why,
                 self.id().slot(),
                 self.incarnation(),
                 self.bootId(),
@@ -441,6 +444,7 @@ public final class HandshakeMachine
                 Feature.suite(features, hello.features()),
                 state.dialed(),
                 state.dialed() ? state.dial() : hello.dial(),
+                state.dialed() ? state.relayed() : hello.features().contains(Feature.RELAYED),
                 secret);
     }
 

@@ -8,13 +8,14 @@ import io.hearth.transport.Endpoint;
  *
  * <pre>
  * peer's newer incarnation  &gt;  older
+ * direct  &gt;  through a relay (the data streams move to the direct way too)
  * dialled by the smaller NodeId  &gt;  by the larger
  * later dial of one process  &gt;  earlier (a node dials again only if it lost the earlier one)
  * </pre>
  */
 public final class LinkChoice {
     public enum Verdict {
-        /** The new connection replaces the held one, which ends. */
+        /** The new connection replaces the held one, which ends, and so do the data streams. */
         REPLACES,
         /** The same start of the peer: the new connection continues, the held one drains. */
         SUCCEEDS,
@@ -35,6 +36,9 @@ public final class LinkChoice {
         }
         if (!now.bootId().equals(before.bootId())) {
             return Verdict.STALE;
+        }
+        if (offered.relayed() != held.relayed()) {
+            return held.relayed() ? Verdict.REPLACES : Verdict.YIELDS;
         }
         if (offered.dialed() != held.dialed()) {
             boolean ours = self.compareTo(now.id()) < 0;

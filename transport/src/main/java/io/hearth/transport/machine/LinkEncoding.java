@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.hearth.core.BoundedDecoder;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.transport.Appearance;
 import io.hearth.transport.CloseCause;
@@ -19,6 +20,8 @@ import io.hearth.transport.wire.DuplicateMessage;
 import io.hearth.transport.wire.HelloMessage;
 import io.hearth.transport.wire.ProofMessage;
 import io.hearth.transport.wire.RefusedMessage;
+import io.hearth.transport.wire.RelayRequestMessage;
+import io.hearth.transport.wire.RelayTicketMessage;
 import io.hearth.transport.wire.ServerHelloMessage;
 import io.hearth.transport.wire.StreamRequestMessage;
 import io.hearth.transport.wire.StreamTicketMessage;
@@ -39,6 +42,8 @@ public final class LinkEncoding {
     private static final int STREAM_TICKET = 8;
     private static final int PROBE = 9;
     private static final int DUPLICATE = 10;
+    private static final int RELAY_REQUEST = 11;
+    private static final int RELAY_TICKET = 12;
 
     private static final int LIST_MAX = 16;
     private static final int FEATURE_CHARACTERS_MAX = 32;
@@ -54,7 +59,7 @@ public final class LinkEncoding {
 
     /** Whether {@link #decode} knows that kind; others below {@link Frame#USER_MIN} belong to later versions. */
     public static boolean knows(int kind) {
-        return kind >= CLIENT_HELLO && kind <= DUPLICATE;
+        return kind >= CLIENT_HELLO && kind <= RELAY_TICKET;
     }
 
     public static Frame encode(LinkMessage message) {
@@ -113,6 +118,25 @@ public final class LinkEncoding {
                                 .build()
                                 .toByteArray());
             case LinkMessage.Probe() -> new Frame(PROBE, new byte[0]);
+            case LinkMessage.RelayRequest(var request, var target, var toData) ->
+                new Frame(
+                        RELAY_REQUEST,
+                        RelayRequestMessage.newBuilder()
+                                .setRequest(request)
+                                .setMachine(ByteString.copyFrom(target.peer().publicKey()))
+                                .setSlot(target.slot())
+                                .setToData(toData)
+                                .build()
+                                .toByteArray());
+            case LinkMessage.RelayTicket(var request, var ticket, var why) ->
+                new Frame(
+                        RELAY_TICKET,
+                        RelayTicketMessage.newBuilder()
+                                .setRequest(request)
+                                .setTicket(string(ticket))
+                                .setWhy(clean(why))
+                                .build()
+                                .toByteArray());
             case LinkMessage.Duplicate(var found) ->
                 new Frame(
                         DUPLICATE,
@@ -168,14 +192,30 @@ public final class LinkEncoding {
                         exact(message.getTicket(), StreamTickets.TICKET_BYTES, "ticket"),
                         message.getSocket());
             }
+            case RELAY_REQUEST -> {
+                var message =
+                        BoundedDecoder.parse(RelayRequestMessage.parser(), RelayRequestMessage.getDescriptor(), bytes);
+                require(SLOT.matcher(message.getSlot()).matches(), "slot");
+                yield new LinkMessage.RelayRequest(
+                        message.getRequest(),
+                        new NodeId(machine(message.getMachine()), message.getSlot()),
+                        message.getToData());
+            }
+            case RELAY_TICKET -> {
+                var message =
+                        BoundedDecoder.parse(RelayTicketMessage.parser(), RelayTicketMessage.getDescriptor(), bytes);
+                yield new LinkMessage.RelayTicket(
+                        message.getRequest(),
+                        message.getTicket().isEmpty()
+                                ? Bytes.EMPTY
+                                : exact(message.getTicket(), StreamTickets.TICKET_BYTES, "ticket"),
+                        clean(message.getWhy()));
+            }
             case PROBE -> empty(bytes, new LinkMessage.Probe());
             case DUPLICATE -> {
                 var message = BoundedDecoder.parse(DuplicateMessage.parser(), DuplicateMessage.getDescriptor(), bytes);
                 yield new LinkMessage.Duplicate(new DoubledIdentity(
-                        PeerId.of(exact(message.getMachine(), PeerId.KEY_BYTES, "machine")
-                                .toArray()),
-                        appearance(message.getOwn()),
-                        appearance(message.getOther())));
+                        machine(message.getMachine()), appearance(message.getOwn()), appearance(message.getOther())));
             }
             default -> throw new MalformedMessageException("frame kind " + frame.kind() + " is unknown");
         };
@@ -247,6 +287,10 @@ public final class LinkEncoding {
                 message.getIncarnation(),
                 systemBoot(message.getSystemBoot()),
                 clean(message.getAddress(), ADDRESS_CHARACTERS_MAX));
+    }
+
+    private static PeerId machine(ByteString publicKey) throws MalformedMessageException {
+        return PeerId.of(exact(publicKey, PeerId.KEY_BYTES, "machine").toArray());
     }
 
     private static Optional<Bytes> systemBoot(ByteString bytes) throws MalformedMessageException {

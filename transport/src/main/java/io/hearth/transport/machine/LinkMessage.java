@@ -1,6 +1,7 @@
 package io.hearth.transport.machine;
 
 import io.hearth.core.Bytes;
+import io.hearth.identity.NodeId;
 import io.hearth.transport.CloseCause;
 import io.hearth.transport.DoubledIdentity;
 import io.hearth.transport.LinkRejection;
@@ -35,6 +36,21 @@ public sealed interface LinkMessage {
      * @param socket path of the unix socket that accepts it too, empty for none
      */
     record StreamTicket(long request, Bytes ticket, String socket) implements LinkMessage {}
+
+    /**
+     * Asks a member to pass the bytes of a connection to a node on, because the sender cannot reach that node.
+     *
+     * @param toData whether the connection goes to the port of data streams; else to that of links
+     */
+    record RelayRequest(long request, NodeId target, boolean toData) implements LinkMessage {}
+
+    /**
+     * The answer to {@code request}.
+     *
+     * @param ticket for one connection to the data port of the sender; empty if it does not relay
+     * @param why one line for people if it does not, else empty
+     */
+    record RelayTicket(long request, Bytes ticket, String why) implements LinkMessage {}
 
     /** Another computer uses the receiver's identity, which is {@code found}'s first appearance. */
     record Duplicate(DoubledIdentity found) implements LinkMessage {}

@@ -13,6 +13,7 @@ import io.hearth.transport.cipher.RecordCipher;
  * @param suite of data streams
  * @param dialed whether this node dialled it
  * @param dial the dialling side's counter; later dials of one process have larger ones
+ * @param relayed whether a member passes the bytes on, because there is no direct way
  * @param common the secret by which it proved itself
  */
 public record RemoteNode(
@@ -22,10 +23,11 @@ public record RemoteNode(
         RecordCipher.Suite suite,
         boolean dialed,
         long dial,
+        boolean relayed,
         Common common) {
-    /** A node that proved the current secret. */
+    /** A node that was reached directly and proved the current secret. */
     RemoteNode(Endpoint endpoint, int linkPort, int dataPort, RecordCipher.Suite suite, boolean dialed, long dial) {
-        this(endpoint, linkPort, dataPort, suite, dialed, dial, Common.CURRENT);
+        this(endpoint, linkPort, dataPort, suite, dialed, dial, false, Common.CURRENT);
     }
 
     /** Whether the connection is only for re-keying one of its ends. */

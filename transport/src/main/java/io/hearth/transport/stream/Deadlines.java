@@ -15,13 +15,13 @@ public final class Deadlines {
     }
 
     /** Ends the watch over a channel. */
-    interface Watch extends AutoCloseable {
+    public interface Watch extends AutoCloseable {
         @Override
         public void close();
     }
 
     /** Closes {@code channel} after {@code nanos} unless the watch ended before. */
-    Watch closeAfter(Channel channel, long nanos) {
+    public Watch closeAfter(Channel channel, long nanos) {
         var task = timer.schedule(() -> close(channel), nanos, TimeUnit.NANOSECONDS);
         return () -> task.cancel(false);
     }

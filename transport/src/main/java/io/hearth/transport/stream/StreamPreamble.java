@@ -18,7 +18,8 @@ import java.util.Optional;
  * </pre>
  */
 public final class StreamPreamble {
-    public static final int DIALER_BYTES = Integer.BYTES + StreamTickets.TICKET_BYTES + StreamKeys.SALT_BYTES;
+    public static final int SALT_BYTES = StreamKeys.SALT_BYTES;
+    public static final int DIALER_BYTES = Integer.BYTES + StreamTickets.TICKET_BYTES + SALT_BYTES;
 
     private static final int MAGIC = 0x48525431;
 
@@ -47,7 +48,7 @@ public final class StreamPreamble {
         return Optional.of(new Dialed(Bytes.of(ticket), Bytes.of(salt)));
     }
 
-    static void writeSalt(SocketChannel channel, Bytes salt) throws IOException {
+    public static void writeSalt(SocketChannel channel, Bytes salt) throws IOException {
         write(channel, ByteBuffer.allocate(StreamKeys.SALT_BYTES).put(salt.toArray()));
     }
 

@@ -61,6 +61,8 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     /** Time of one attempt, after which the link is checked again and the request is repeated. */
     private static final long ATTEMPT_NANOS = 500_000_000L;
 
+    private static final String UNKNOWN_TICKET = "its ticket is unknown, used or too old";
+
     /** Pause after a failed attempt. */
     private static final Duration REST = Duration.ofMillis(20);
 
@@ -69,6 +71,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     private final RecordCipher.Factory ciphers;
     private final DataTransport transport;
     private final Optional<SharedMemoryHandshake> sharedMemory;
+    private final RelayedDial relayed;
     private final LinkLimits limits;
     private final Clock clock;
     private final Deadlines deadlines;
@@ -84,6 +87,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     /**
      * @param links the current link to a node
      * @param ranksHere number of trainers on this machine
+     * @param relayed connects to peers whose link goes through a relay
      * @param sharedMemory sets up shared memory with processes of this machine; empty without it; closed with this object
      */
     public Streams(
@@ -91,6 +95,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
             IntSupplier ranksHere,
             RecordCipher.Factory ciphers,
             DataTransport transport,
+            RelayedDial relayed,
             Optional<SharedMemoryHandshake> sharedMemory,
             LinkLimits limits,
             Clock clock,
@@ -99,6 +104,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
         this.ranksHere = ranksHere;
         this.ciphers = ciphers;
         this.transport = transport;
+        this.relayed = relayed;
         this.sharedMemory = sharedMemory;
         this.limits = limits;
         this.clock = clock;
@@ -252,14 +258,19 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
         return beginLocally(wanted, link, opened, true);
     }
 
-    private RecordStream connect(Wanted wanted, Link link, Bytes ticket, long limitNanos) throws IOException {
-        var channel = SocketChannel.open();
+    private RecordStream connect(Wanted wanted, Link link, Bytes ticket, long limitNanos)
+            throws IOException, InterruptedException {
+        Optional<NodeId> relay = link.relay();
+        SocketChannel channel =
+                relay.isPresent() ? relayed.connect(relay.get(), wanted.peer(), limitNanos) : SocketChannel.open();
         try (var _ = deadlines.closeAfter(channel, limitNanos)) {
             tune(channel);
-            // The link's own address, so that the acceptor knows it and the data takes the same path as the link.
-            channel.bind(new InetSocketAddress(link.localAddress().getAddress(), 0));
-            channel.connect(new InetSocketAddress(
-                    link.remoteAddress().getAddress(), link.node().dataPort()));
+            if (relay.isEmpty()) {
+                // The link's own address, so that the acceptor knows it and the data takes the same path as the link.
+                channel.bind(new InetSocketAddress(link.localAddress().getAddress(), 0));
+                channel.connect(new InetSocketAddress(
+                        link.remoteAddress().getAddress(), link.node().dataPort()));
+            }
             Bytes salt = random(StreamKeys.SALT_BYTES);
             StreamPreamble.writeDialed(channel, new StreamPreamble.Dialed(ticket, salt));
             return begin(wanted, link, channel, salt, StreamPreamble.readSalt(channel), true);
@@ -271,10 +282,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
 
     @Override
     public boolean isExpected(InetAddress remote, InetAddress local) {
-        return openings.isAwaited(
-                link -> link.remoteAddress().getAddress().equals(remote)
-                        && link.localAddress().getAddress().equals(local),
-                clock.nanoTime());
+        return openings.isAwaited(link -> link.isBetween(remote, local), clock.nanoTime());
     }
 
     /** Checks the ticket before anything is sent or computed, and before a thread is started. */
@@ -283,8 +291,8 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
         if (transport == DataTransport.SHM) {
             throw new IOException("this node takes shared memory only");
         }
-        PendingStreams<Link, OpenStream>.Greeting redeemed = openings.redeem(dialed.ticket(), clock.nanoTime())
-                .orElseThrow(() -> new IOException("its ticket is unknown, used or too old"));
+        PendingStreams<Link, OpenStream>.Greeting redeemed =
+                openings.redeem(dialed.ticket(), clock.nanoTime()).orElseThrow(() -> new IOException(UNKNOWN_TICKET));
         return channel -> {
             try (var greeting = redeemed) {
                 tune(channel);

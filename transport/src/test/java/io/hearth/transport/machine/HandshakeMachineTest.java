@@ -85,7 +85,7 @@ final class HandshakeMachineTest {
     private static Side side(boolean client, Endpoint self, NamespaceKeys keys, String... features) {
         var machine = new HandshakeMachine(
                 Purpose.MEMBER, self, KeyRing.borrowed(keys), 52_416, 4711, List.of(features), LIMIT);
-        return new Side(machine, client ? State.client(7, 0) : State.server(0));
+        return new Side(machine, client ? State.client(7, false, 0) : State.server(0));
     }
 
     /** Runs both sides to their end; {@code edit} sees each frame on its way. */
@@ -223,7 +223,7 @@ final class HandshakeMachineTest {
 
     private static Side side(boolean client, PeerId self, KeyRing ring) {
         var machine = new HandshakeMachine(Purpose.MEMBER, endpoint(self), ring, 52_416, 4711, List.of(), LIMIT);
-        return new Side(machine, client ? State.client(7, 0) : State.server(0));
+        return new Side(machine, client ? State.client(7, false, 0) : State.server(0));
     }
 
     private static Common admitted(Side side) {
@@ -359,6 +359,7 @@ final class HandshakeMachineTest {
                 new State(
                         false,
                         0,
+                        false,
                         0,
                         new HandshakeMachine.Phase.Deciding(new RemoteNode(alice, 1, 1, AES, false, 1), keys)),
                 new Event.Denied(LinkRejection.DOUBLED, "told", Optional.of(found)),
@@ -481,6 +482,7 @@ final class HandshakeMachineTest {
                 new State(
                         false,
                         0,
+                        false,
                         0,
                         new HandshakeMachine.Phase.Deciding(
                                 new RemoteNode(endpoint(ALICE), 1, 1, AES, false, 1), keys)),

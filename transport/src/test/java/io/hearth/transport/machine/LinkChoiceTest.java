@@ -47,6 +47,36 @@ final class LinkChoiceTest {
     }
 
     @Test
+    void aDirectLinkReplacesARelayedOneAtBothEndsWhoeverDialled() {
+        for (boolean dialed : new boolean[] {true, false}) {
+            for (boolean relayDialed : new boolean[] {true, false}) {
+                var direct = link(LARGE, 4, BOOT, dialed, 1);
+                var relayed = relayed(link(LARGE, 4, BOOT, relayDialed, 9));
+                assertEquals(Verdict.REPLACES, judge(SMALL, relayed, direct));
+                assertEquals(Verdict.YIELDS, judge(SMALL, direct, relayed));
+            }
+        }
+        assertEquals(
+                Verdict.REPLACES,
+                judge(SMALL, link(LARGE, 4, BOOT, true, 1), relayed(link(LARGE, 5, TestNode.bootId(), true, 2))));
+        assertEquals(
+                Verdict.SUCCEEDS,
+                judge(SMALL, relayed(link(LARGE, 4, BOOT, true, 1)), relayed(link(LARGE, 4, BOOT, true, 2))));
+    }
+
+    private static RemoteNode relayed(RemoteNode node) {
+        return new RemoteNode(
+                node.endpoint(),
+                node.linkPort(),
+                node.dataPort(),
+                node.suite(),
+                node.dialed(),
+                node.dial(),
+                true,
+                node.common());
+    }
+
+    @Test
     void theLinkDialledByTheSmallerNodeStaysAtBothEnds() {
         var ours = link(LARGE, 4, BOOT, true, 1);
         var theirs = link(LARGE, 4, BOOT, false, 7);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.transport.Appearance;
 import io.hearth.transport.CloseCause;
@@ -57,6 +58,9 @@ final class LinkEncodingFuzzTest {
             new LinkMessage.StreamRequest(5, new StreamId("digits", "e", 3)),
             new LinkMessage.StreamTicket(5, Bytes.of(new byte[16]), "/run/data-0123456789ab.sock"),
             new LinkMessage.Probe(),
+            new LinkMessage.RelayRequest(6, new NodeId(NodeIdentity.generate().peer(), "trainer-2"), true),
+            new LinkMessage.RelayTicket(6, Bytes.of(new byte[16]), ""),
+            new LinkMessage.RelayTicket(7, Bytes.EMPTY, "no direct link to it"),
             new LinkMessage.Duplicate(new DoubledIdentity(
                     NodeIdentity.generate().peer(),
                     new Appearance("agent", 7, Optional.of(TestNode.bootId()), "192.168.1.20"),
