@@ -109,7 +109,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             discovery.mdns.machine            | pure | dns                                                                        | agent
             discovery.names                   |      | dns names.machine root                                                     | agent
             discovery.names.machine           | pure | root                                                                       |
-            discovery.relay                   | pure |                                                                            | agent simulation
+            discovery.relay                   | pure |                                                                            | agent
             discovery.protobuf                |      | gossip root wire                                                           | agent
             discovery.table                   | pure | root                                                                       | agent simulation
             discovery.wire                    |      |                                                                            |
@@ -161,7 +161,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             transport.control                 |      | machine root                                                               |
             transport.links                   |      | cipher control machine relay root stream                                   | agent bench collective
             transport.machine                 | pure | cipher root wire                                                           |
-            transport.relay                   |      | control machine stream                                                     |
+            transport.relay                   |      | control machine root stream                                                |
             transport.stream                  |      | cipher control machine root                                                |
             transport.wire                    |      |                                                                            |
             """;
