@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -119,6 +120,9 @@ public final class BandwidthMachine
         /** A peer's message. */
         record Heard(NodeId peer, BandwidthMessage message) implements Event {}
 
+        /** The stream of a measurement is open, and bytes begin to move. What came before took no time of the port. */
+        record Began(NodeId peer, long number) implements Event {}
+
         /**
          * The shell's part of a measurement ended.
          *
@@ -185,8 +189,19 @@ public final class BandwidthMachine
      *
      * @param running whether its stream may be open; else this node waits for an answer
      * @param asked whether this node asked for it
+     * @param sinceNanos when it entered this state
+     * @param movesSinceNanos when its bytes began to move; empty before
      */
-    public record Active(NodeId peer, long number, boolean running, boolean asked, long sinceNanos) {}
+    public record Active(
+            NodeId peer, long number, boolean running, boolean asked, long sinceNanos, OptionalLong movesSinceNanos) {
+        Active moves(long nowNanos) {
+            return new Active(peer, number, running, asked, sinceNanos, OptionalLong.of(nowNanos));
+        }
+
+        boolean runs(NodeId which, long its) {
+            return running && peer.equals(which) && number == its;
+        }
+    }
 
     /**
      * The state.
@@ -220,6 +235,7 @@ public final class BandwidthMachine
             case Event.Unlinked(NodeId peer) -> draft.unlinked(peer);
             case Event.Busy(boolean busy) -> draft.busy(busy);
             case Event.Heard(NodeId peer, BandwidthMessage message) -> draft.heard(peer, message);
+            case Event.Began(NodeId peer, long number) -> draft.began(peer, number);
             case Event.Ended ended -> draft.ended(ended);
             case Event.Observed(NodeId peer) -> draft.due(peer, nowNanos + limits.refreshNanos, 0);
             case Event.Doubted(NodeId peer) -> draft.doubted(peer);
@@ -361,7 +377,7 @@ public final class BandwidthMachine
         }
 
         private void run(NodeId peer, long which, boolean asked) {
-            active = Optional.of(new Active(peer, which, true, asked, nowNanos));
+            active = Optional.of(new Active(peer, which, true, asked, nowNanos, OptionalLong.empty()));
             effects.add(new Effect.Run(peer, which, asked));
         }
 
@@ -369,11 +385,14 @@ public final class BandwidthMachine
             effects.add(new Effect.Say(peer, new BandwidthMessage(type, which)));
         }
 
+        void began(NodeId peer, long which) {
+            if (active.filter(now -> now.runs(peer, which)).isPresent()) {
+                active = Optional.of(active.get().moves(nowNanos));
+            }
+        }
+
         void ended(Event.Ended ended) {
-            boolean isCurrent = active.filter(
-                            now -> now.running && now.peer.equals(ended.peer()) && now.number == ended.number())
-                    .isPresent();
-            if (!isCurrent) {
+            if (active.filter(now -> now.runs(ended.peer(), ended.number())).isEmpty()) {
                 return;
             }
             spend();
@@ -389,10 +408,12 @@ public final class BandwidthMachine
             }
         }
 
-        /** Ends the active measurement, and takes its time from the budget. */
+        /** Ends the active measurement, and takes the time in which it moved bytes from the budget. */
         private void spend() {
-            active.filter(now -> now.running)
-                    .ifPresent(now -> budgetNanos -= Math.min(nowNanos - now.sinceNanos, limits.trainsNanosMax));
+            OptionalLong since = active.isPresent() ? active.get().movesSinceNanos : OptionalLong.empty();
+            if (since.isPresent()) {
+                budgetNanos -= Math.min(nowNanos - since.getAsLong(), limits.trainsNanosMax);
+            }
             active = Optional.empty();
         }
 
@@ -451,7 +472,7 @@ public final class BandwidthMachine
                 }
             }
             next.ifPresent(peer -> {
-                active = Optional.of(new Active(peer, number, false, true, nowNanos));
+                active = Optional.of(new Active(peer, number, false, true, nowNanos, OptionalLong.empty()));
                 say(peer, BandwidthMessage.Type.ASK, number);
                 number++;
             });

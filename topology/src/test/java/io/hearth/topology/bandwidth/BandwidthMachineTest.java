@@ -195,6 +195,7 @@ final class BandwidthMachineTest {
         node.linked(MIDDLE);
         for (int number = 0; number < 4; number++) { // 1 s is spent each time, 3 s may be spent at once
             node.heard(MIDDLE, BandwidthMessage.Type.ACCEPT, number);
+            node.step(new Event.Began(MIDDLE, number));
             node.at(node.now + SECOND).step(new Event.Ended(MIDDLE, number, Optional.of(RATE)));
             if (number < 3) {
                 assertEquals(
@@ -211,6 +212,24 @@ final class BandwidthMachineTest {
         assertEquals(
                 List.of(say(MIDDLE, BandwidthMessage.Type.ASK, 4)),
                 node.at(node.now + sleep).step(new Event.Tick()));
+    }
+
+    @Test
+    void onlyTheTimeInWhichBytesMoveIsSpent() {
+        var node = new Node(SMALL);
+        node.linked(MIDDLE);
+        for (int number = 0; number < 9; number++) { // a second for each stream that opens, and a tenth for its bytes
+            node.heard(MIDDLE, BandwidthMessage.Type.ACCEPT, number);
+            node.at(node.now + SECOND).step(new Event.Began(MIDDLE, number));
+            node.step(new Event.Began(MIDDLE, number + 1)); // of another measurement
+            node.at(node.now + SECOND / 10);
+            node.step(new Event.Busy(true));
+            node.step(new Event.Busy(false));
+            assertEquals(
+                    List.of(say(MIDDLE, BandwidthMessage.Type.ASK, number + 1)), node.step(new Event.Doubted(MIDDLE)));
+        }
+        long left = Limits.DEFAULTS.burstNanos() - 9 * SECOND / 10;
+        assertTrue(Math.abs(node.state.budgetNanos() - left) < SECOND / 5, () -> "left: " + node.state.budgetNanos());
     }
 
     @Test
