@@ -5,7 +5,9 @@ import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SortedMap;
@@ -32,6 +34,8 @@ import java.util.TreeMap;
  *       full, so that a new cluster is measured soon.
  *   <li>A new link is measured {@value #FIRST_SAMPLES} times, because the code and the processor of a young process make a measurement too
  *       low. The estimate is {@link RateEstimate}.
+ *   <li>A link without any rate comes first, and the second and third measurement of others leave half of the bucket to such links. A slow
+ *       link takes most of a second each time.
  *   <li>A rate is measured again when it is old, and soon when the caller doubts it, such as after a collective that was slower than it.
  * </ul>
  */
@@ -258,10 +262,12 @@ public final class BandwidthMachine
         long sleep = Long.MAX_VALUE;
         for (var entry : state.peers.entrySet()) {
             if (asks(entry.getKey())) {
-                sleep = Math.min(sleep, Math.max(0, entry.getValue().dueNanos - nowNanos));
+                Peer peer = entry.getValue();
+                long wait = budgetWaitNanos(state, reservedNanos(peer), nowNanos);
+                sleep = Math.min(sleep, Math.max(wait, Math.max(0, peer.dueNanos - nowNanos)));
             }
         }
-        return sleep == Long.MAX_VALUE ? sleep : Math.max(sleep, budgetWaitNanos(state, nowNanos));
+        return sleep;
     }
 
     private boolean asks(NodeId peer) {
@@ -273,9 +279,14 @@ public final class BandwidthMachine
         return (long) Math.min((double) limits.burstNanos, (double) state.budgetNanos + earned);
     }
 
-    /** Time until the budget is positive. */
-    private long budgetWaitNanos(State state, long nowNanos) {
-        long left = budget(state, nowNanos);
+    /** What a measurement of this peer must leave of the budget. */
+    private long reservedNanos(Peer peer) {
+        return peer.samples > 0 && peer.samples < FIRST_SAMPLES ? limits.burstNanos / 2 : 0;
+    }
+
+    /** Time until more than that is left of the budget. */
+    private long budgetWaitNanos(State state, long reservedNanos, long nowNanos) {
+        long left = budget(state, nowNanos) - reservedNanos;
         return left > 0 ? 0 : (long) ((double) (1 - left) / limits.share) + 1;
     }
 
@@ -457,20 +468,20 @@ public final class BandwidthMachine
             }
         }
 
-        /** Asks the peer that is due the longest, if this node may measure now. */
+        private boolean mayMeasure(Peer peer) {
+            return peer.dueNanos - nowNanos <= 0 && budgetNanos > reservedNanos(peer);
+        }
+
+        /** Asks the peer that is due the longest, one without a rate before all others, if this node may measure now. */
         void ask() {
-            if (busy || active.isPresent() || budgetNanos <= 0) {
+            if (busy || active.isPresent()) {
                 return;
             }
-            Optional<NodeId> next = Optional.empty();
-            long earliest = nowNanos;
-            for (var entry : peers.entrySet()) {
-                long due = entry.getValue().dueNanos;
-                if (asks(entry.getKey()) && due - earliest <= 0 && (next.isEmpty() || due - earliest < 0)) {
-                    next = Optional.of(entry.getKey());
-                    earliest = due;
-                }
-            }
+            Optional<NodeId> next = peers.entrySet().stream()
+                    .filter(entry -> asks(entry.getKey()) && mayMeasure(entry.getValue()))
+                    .min(Comparator.comparing((Map.Entry<NodeId, Peer> entry) -> entry.getValue().samples > 0)
+                            .thenComparing(entry -> entry.getValue().dueNanos - nowNanos))
+                    .map(Map.Entry::getKey);
             next.ifPresent(peer -> {
                 active = Optional.of(new Active(peer, number, false, true, nowNanos, OptionalLong.empty()));
                 say(peer, BandwidthMessage.Type.ASK, number);
