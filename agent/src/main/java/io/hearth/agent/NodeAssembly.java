@@ -306,7 +306,7 @@ final class NodeAssembly implements AutoCloseable {
 
     private BandwidthTalk bandwidth(Links links, PeerDirectory directory) {
         var shell = closing.keep(new BandwidthShell(
-                links.streams(), clock, () -> !isMoving(), end -> inbox.event(new NodeEvent.BandwidthEnded(end))));
+                links.streams(), clock, () -> !isMoving(), event -> inbox.event(new NodeEvent.Measuring(event))));
         return new BandwidthTalk(self, clock, directory, this::isMoving, links::send, shell);
     }
 

@@ -23,13 +23,14 @@ import java.util.concurrent.locks.LockSupport;
  * Times the sums that a group's own plan chooses beside sums round the ring, in turns, once the nodes have measured their links. Nothing is
  * set by hand: the nodes find one another, measure, and plan at the beginning of a step.
  *
- * <p>For developers: {@code PlanBench PEERS BYTES ITERATIONS ROUNDS} on each host. Rank 0 prints a line of JSON for the measured links, and
- * one for each round and strategy. {@code bench/uneven} runs it between hosts of a lab.
+ * <p>For developers: {@code PlanBench PEERS BYTES ITERATIONS ROUNDS} on each host. Each prints its id as a line of JSON. Rank 0 prints a line
+ * for the measured links, and one for each round and strategy. {@code bench/uneven} runs it between hosts of a lab.
  */
 public final class PlanBench {
     private static final Duration FIND_MAX = Duration.ofSeconds(60);
-    private static final int STEPS_MAX = 100;
-    private static final long STEP_NANOS = 800_000_000;
+    private static final int STEPS_MAX = 60;
+    private static final long STEP_NANOS =
+            2_000_000_000; // a measurement needs part of it, more on a long link or a busy machine
     private static final List<AllReduceStrategy> STRATEGIES = List.of(AllReduceStrategy.RING, AllReduceStrategy.AUTO);
 
     private final AutoDiscoveryBackend node;
@@ -62,6 +63,9 @@ public final class PlanBench {
     }
 
     private void run(int iterations, int rounds) throws CollectiveException {
+        var line = new JsonObject();
+        line.addProperty("node", node.id().shortText());
+        print(line);
         awaitMeasured();
         for (int round = 0; round < rounds; round++) {
             for (int turn = 0; turn < STRATEGIES.size(); turn++) {
@@ -73,7 +77,7 @@ public final class PlanBench {
 
     /** Begins steps until all nodes know the rate of every link, and a few more until the plan is theirs. */
     private void awaitMeasured() throws CollectiveException {
-        int more = 12; // links are measured three times; then come a report, a plan and its step
+        int more = 5; // links are measured three times; then come a report, a plan and its step
         for (int step = 0; step < STEPS_MAX && more > 0; step++) {
             cluster.beginStep();
             float[] isMeasured = {isMeasured() ? 1 : 0};
@@ -113,6 +117,8 @@ public final class PlanBench {
         var options = CollectiveOptions.DEFAULTS.by(strategy);
         var times = new JsonArray();
         boolean isRight = true;
+        var trace = new SumTrace(values.byteSize());
+        node.trace(trace);
         for (int iteration = 0; iteration < iterations; iteration++) {
             fill();
             cluster.barrier();
@@ -123,14 +129,21 @@ public final class PlanBench {
             times.add(millis[0]);
             isRight &= isRight();
         }
+        float[] links = {trace.peers()};
+        cluster.allReduce(links, ReduceOp.SUM);
+        float[] right = {isRight ? 1 : 0};
+        cluster.allReduce(right, ReduceOp.MIN);
         if (cluster.rank() == 0) {
             var line = new JsonObject();
             line.addProperty("round", round);
             line.addProperty("strategy", strategy.name());
             line.addProperty("ranks", cluster.worldSize());
             line.addProperty("bytes", values.byteSize());
+            line.addProperty("algorithm", trace.algorithms());
+            line.addProperty(
+                    "links", (int) links[0]); // from a rank to another one: world in a ring, all pairs in a direct sum
             line.add("ms", times);
-            line.addProperty("ok", isRight);
+            line.addProperty("ok", right[0] > 0);
             print(line);
         }
     }

@@ -38,9 +38,12 @@ final class Lab implements AutoCloseable {
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
 
-    static Lab up(int hosts) throws IOException, InterruptedException {
+    /** Makes a lab; {@code options} are those of {@code lan up}. */
+    static Lab up(int hosts, String... options) throws IOException, InterruptedException {
         var lab = new Lab("it" + ProcessHandle.current().pid());
-        lab.lan("up", "" + hosts);
+        var words = new ArrayList<>(List.of("up", "" + hosts));
+        words.addAll(List.of(options));
+        lab.lan(words.toArray(String[]::new));
         return lab;
     }
 

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import io.hearth.agent.api.LocalApiClient;
+import io.hearth.bench.PlanBench;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
@@ -18,13 +20,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The product on a LAN of network namespaces: real multicast, real sockets, an unplugged cable. */
+/** The product on a LAN of network namespaces: real multicast, real sockets, an unplugged cable, two sites. */
 @Tag("full")
 final class LabIT {
     @TempDir
@@ -132,6 +135,40 @@ final class LabIT {
                 assertEquals(List.of("world 3"), worlds, trainer.output());
             }
         }
+    }
+
+    @Test
+    void twoSitesSumByTheirLeadersOnceTheLineBetweenThemIsMeasured() throws Exception {
+        Assumptions.assumeTrue(Lab.onPath("cc"), "the line between two sites needs a C compiler");
+        NetworkNamespace namespace = NetworkNamespace.create("home");
+        String[] sites = {"--sites", "0 1|2 3", "--line", "20mbit", "--rtt", "20ms"};
+        try (Lab lab = Lab.up(4, sites)) {
+            RunningProcess[] nodes = new RunningProcess[4];
+            for (int host = 0; host < 4; host++) {
+                nodes[host] = lab.main(host, home(host, namespace), PlanBench.class, "3", "" + (1 << 20), "2", "1");
+            }
+            for (RunningProcess node : nodes) {
+                assertEquals(0, node.exitCode(100), node.output());
+            }
+            JsonObject plan = sums(nodes, "AUTO");
+            assertTrue(plan.get("ok").getAsBoolean(), "wrong sums: " + plan);
+            assertTrue(plan.get("algorithm").getAsString().contains("IslandAllReduce"), "another plan: " + plan);
+            int links = 2 * 2 + 2; // each member to its leader and back, and the two leaders
+            assertEquals(links, plan.get("links").getAsInt(), "a ring has 4, a direct sum 12: " + plan);
+            assertTrue(sums(nodes, "RING").get("ok").getAsBoolean(), "wrong sums round the ring");
+        }
+    }
+
+    /** What rank 0 printed about the sums of a strategy. */
+    private static JsonObject sums(RunningProcess[] nodes, String strategy) {
+        return Stream.of(nodes)
+                .flatMap(node -> node.output().lines())
+                .filter(line -> line.startsWith("{"))
+                .map(line -> JsonParser.parseString(line).getAsJsonObject())
+                .filter(line -> line.has("strategy")
+                        && line.get("strategy").getAsString().equals(strategy))
+                .findFirst()
+                .orElseThrow();
     }
 
     private Path home(int host, NetworkNamespace namespace) throws Exception {

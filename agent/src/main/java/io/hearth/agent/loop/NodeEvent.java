@@ -53,8 +53,8 @@ public sealed interface NodeEvent {
     /** A source reported a peer. */
     record Sighted(Sighting sighting) implements NodeEvent {}
 
-    /** A measurement of bandwidth ended. */
-    record BandwidthEnded(BandwidthMachine.Event.Ended end) implements NodeEvent {}
+    /** The measurement of bandwidth that runs began to move bytes, or ended. */
+    record Measuring(BandwidthMachine.Event event) implements NodeEvent {}
 
     /** This machine's interfaces changed. */
     record NetworkChanged() implements NodeEvent {}

@@ -183,7 +183,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 finder.dialFailed(failed);
             }
             case NodeEvent.Sighted sighted -> sighted(sighted);
-            case NodeEvent.BandwidthEnded(var end) -> bandwidth.ended(end);
+            case NodeEvent.Measuring(var measuring) -> bandwidth.measuring(measuring);
             case NodeEvent.NetworkChanged() -> finder.networkChanged();
             case NodeEvent.Loaded(NodeLoad load) -> loaded(load);
             case NodeEvent.RekeyOpened(var channel) ->

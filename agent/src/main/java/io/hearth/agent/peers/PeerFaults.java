@@ -65,7 +65,7 @@ public final class PeerFaults {
             case NodeEvent.RekeyOpened opened -> opened.channel().close(why);
             case NodeEvent.Sighted sighted -> count(sighted.sighting().name(), why);
             case NodeEvent.Lost _,
-                    NodeEvent.BandwidthEnded _,
+                    NodeEvent.Measuring _,
                     NodeEvent.RekeyClosed _,
                     NodeEvent.RosterStored _,
                     NodeEvent.RosterProblem _,

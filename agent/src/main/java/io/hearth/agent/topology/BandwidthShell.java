@@ -26,7 +26,7 @@ public final class BandwidthShell implements BandwidthTalk.Measurer, AutoCloseab
     private final StreamSource streams;
     private final Clock clock;
     private final BooleanSupplier mayGoOn;
-    private final Consumer<Event.Ended> ended;
+    private final Consumer<Event> events;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Running running; // under the lock
     private boolean closed; // under the lock
@@ -48,13 +48,13 @@ public final class BandwidthShell implements BandwidthTalk.Measurer, AutoCloseab
      *
      * @param streams borrowed
      * @param mayGoOn whether no collective runs on this node; called by the measuring thread
-     * @param ended takes the result; called by the measuring thread, once for each measurement that was not stopped
+     * @param events takes {@link Event.Began} and the result; called by the measuring thread, for measurements that were not stopped
      */
-    public BandwidthShell(StreamSource streams, Clock clock, BooleanSupplier mayGoOn, Consumer<Event.Ended> ended) {
+    public BandwidthShell(StreamSource streams, Clock clock, BooleanSupplier mayGoOn, Consumer<Event> events) {
         this.streams = streams;
         this.clock = clock;
         this.mayGoOn = mayGoOn;
-        this.ended = ended;
+        this.events = events;
     }
 
     /**
@@ -114,7 +114,8 @@ public final class BandwidthShell implements BandwidthTalk.Measurer, AutoCloseab
         Optional<Bandwidth> result = Optional.empty();
         try (DataStream stream = streams.open(peer, id, OPEN_MAX)) {
             if (begin(own, stream)) {
-                result = new TrainStream(stream, clock, mayGoOn).run(asked, roundTripNanos);
+                events.accept(new Event.Began(peer, own.number));
+                result = run(peer, new TrainStream(stream, clock, mayGoOn), asked, roundTripNanos);
             }
         } catch (InterruptedException stop) {
             LOG.debug("no measurement of peer={}: stopped", peer.shortText());
@@ -124,7 +125,20 @@ public final class BandwidthShell implements BandwidthTalk.Measurer, AutoCloseab
             streams.endLoan();
         }
         if (end(own)) {
-            ended.accept(new Event.Ended(peer, own.number, result));
+            events.accept(new Event.Ended(peer, own.number, result));
+        }
+    }
+
+    private static Optional<Bandwidth> run(NodeId peer, TrainStream trains, boolean asked, long roundTripNanos)
+            throws IOException {
+        try {
+            return trains.run(asked, roundTripNanos);
+        } finally {
+            LOG.debug(
+                    "measured peer={} with outBytes={} inBytes={}",
+                    peer.shortText(),
+                    trains.outBytes(),
+                    trains.inBytes());
         }
     }
 

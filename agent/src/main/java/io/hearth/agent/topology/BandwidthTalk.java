@@ -101,8 +101,9 @@ public final class BandwidthTalk {
         }
     }
 
-    public void ended(Event.Ended end) {
-        driver.step(end);
+    /** Takes an event of the measurement that runs. */
+    public void measuring(Event event) {
+        driver.step(event);
     }
 
     /** Handles a peer's message about a measurement. */

@@ -35,6 +35,8 @@ final class TrainStream {
     private final Clock clock;
     private final BooleanSupplier mayGoOn;
     private final MemorySegment filler = MemorySegment.ofArray(new byte[Train.RECORD_BYTES]);
+    private long outBytes;
+    private long inBytes;
 
     /**
      * @param stream borrowed
@@ -64,6 +66,16 @@ final class TrainStream {
                 : Optional.empty();
     }
 
+    /** Bytes of trains that this node sent. */
+    long outBytes() {
+        return outBytes;
+    }
+
+    /** Bytes of trains that this node received. */
+    long inBytes() {
+        return inBytes;
+    }
+
     /** Sends a train; returns the rate that the receiver counted. */
     private OptionalLong send(long roundTripNanos) throws IOException {
         var train = new Train(clock.nanoTime(), roundTripNanos);
@@ -75,6 +87,7 @@ final class TrainStream {
                     }
                     stream.send(DATA, 0, 0, 0, MemorySegment.NULL, filler, 0, Train.RECORD_BYTES);
                     train.sent();
+                    outBytes += Train.RECORD_BYTES;
                 }
                 case WAIT -> acknowledged(train, stream.receive());
                 case END -> {
@@ -112,7 +125,10 @@ final class TrainStream {
         while (true) {
             ReceivedRecord record = stream.receive();
             switch (record.kind()) {
-                case DATA -> say(ACKNOWLEDGED, meter.arrived(clock.nanoTime(), record.length()));
+                case DATA -> {
+                    inBytes += record.length();
+                    say(ACKNOWLEDGED, meter.arrived(clock.nanoTime(), record.length()));
+                }
                 case END -> {
                     OptionalLong counted = meter.bytesPerSecond();
                     say(RATE, counted.orElse(0));

@@ -5,8 +5,11 @@ import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -31,6 +34,8 @@ import java.util.TreeMap;
  *       full, so that a new cluster is measured soon.
  *   <li>A new link is measured {@value #FIRST_SAMPLES} times, because the code and the processor of a young process make a measurement too
  *       low. The estimate is {@link RateEstimate}.
+ *   <li>A link without any rate comes first, and the second and third measurement of others leave half of the bucket to such links. A slow
+ *       link takes most of a second each time.
  *   <li>A rate is measured again when it is old, and soon when the caller doubts it, such as after a collective that was slower than it.
  * </ul>
  */
@@ -119,6 +124,9 @@ public final class BandwidthMachine
         /** A peer's message. */
         record Heard(NodeId peer, BandwidthMessage message) implements Event {}
 
+        /** The stream of a measurement is open, and bytes begin to move. What came before took no time of the port. */
+        record Began(NodeId peer, long number) implements Event {}
+
         /**
          * The shell's part of a measurement ended.
          *
@@ -185,8 +193,19 @@ public final class BandwidthMachine
      *
      * @param running whether its stream may be open; else this node waits for an answer
      * @param asked whether this node asked for it
+     * @param sinceNanos when it entered this state
+     * @param movesSinceNanos when its bytes began to move; empty before
      */
-    public record Active(NodeId peer, long number, boolean running, boolean asked, long sinceNanos) {}
+    public record Active(
+            NodeId peer, long number, boolean running, boolean asked, long sinceNanos, OptionalLong movesSinceNanos) {
+        Active moves(long nowNanos) {
+            return new Active(peer, number, running, asked, sinceNanos, OptionalLong.of(nowNanos));
+        }
+
+        boolean runs(NodeId which, long its) {
+            return running && peer.equals(which) && number == its;
+        }
+    }
 
     /**
      * The state.
@@ -220,6 +239,7 @@ public final class BandwidthMachine
             case Event.Unlinked(NodeId peer) -> draft.unlinked(peer);
             case Event.Busy(boolean busy) -> draft.busy(busy);
             case Event.Heard(NodeId peer, BandwidthMessage message) -> draft.heard(peer, message);
+            case Event.Began(NodeId peer, long number) -> draft.began(peer, number);
             case Event.Ended ended -> draft.ended(ended);
             case Event.Observed(NodeId peer) -> draft.due(peer, nowNanos + limits.refreshNanos, 0);
             case Event.Doubted(NodeId peer) -> draft.doubted(peer);
@@ -242,10 +262,12 @@ public final class BandwidthMachine
         long sleep = Long.MAX_VALUE;
         for (var entry : state.peers.entrySet()) {
             if (asks(entry.getKey())) {
-                sleep = Math.min(sleep, Math.max(0, entry.getValue().dueNanos - nowNanos));
+                Peer peer = entry.getValue();
+                long wait = budgetWaitNanos(state, reservedNanos(peer), nowNanos);
+                sleep = Math.min(sleep, Math.max(wait, Math.max(0, peer.dueNanos - nowNanos)));
             }
         }
-        return sleep == Long.MAX_VALUE ? sleep : Math.max(sleep, budgetWaitNanos(state, nowNanos));
+        return sleep;
     }
 
     private boolean asks(NodeId peer) {
@@ -257,9 +279,14 @@ public final class BandwidthMachine
         return (long) Math.min((double) limits.burstNanos, (double) state.budgetNanos + earned);
     }
 
-    /** Time until the budget is positive. */
-    private long budgetWaitNanos(State state, long nowNanos) {
-        long left = budget(state, nowNanos);
+    /** What a measurement of this peer must leave of the budget. */
+    private long reservedNanos(Peer peer) {
+        return peer.samples > 0 && peer.samples < FIRST_SAMPLES ? limits.burstNanos / 2 : 0;
+    }
+
+    /** Time until more than that is left of the budget. */
+    private long budgetWaitNanos(State state, long reservedNanos, long nowNanos) {
+        long left = budget(state, nowNanos) - reservedNanos;
         return left > 0 ? 0 : (long) ((double) (1 - left) / limits.share) + 1;
     }
 
@@ -361,7 +388,7 @@ public final class BandwidthMachine
         }
 
         private void run(NodeId peer, long which, boolean asked) {
-            active = Optional.of(new Active(peer, which, true, asked, nowNanos));
+            active = Optional.of(new Active(peer, which, true, asked, nowNanos, OptionalLong.empty()));
             effects.add(new Effect.Run(peer, which, asked));
         }
 
@@ -369,11 +396,14 @@ public final class BandwidthMachine
             effects.add(new Effect.Say(peer, new BandwidthMessage(type, which)));
         }
 
+        void began(NodeId peer, long which) {
+            if (active.filter(now -> now.runs(peer, which)).isPresent()) {
+                active = Optional.of(active.get().moves(nowNanos));
+            }
+        }
+
         void ended(Event.Ended ended) {
-            boolean isCurrent = active.filter(
-                            now -> now.running && now.peer.equals(ended.peer()) && now.number == ended.number())
-                    .isPresent();
-            if (!isCurrent) {
+            if (active.filter(now -> now.runs(ended.peer(), ended.number())).isEmpty()) {
                 return;
             }
             spend();
@@ -389,10 +419,12 @@ public final class BandwidthMachine
             }
         }
 
-        /** Ends the active measurement, and takes its time from the budget. */
+        /** Ends the active measurement, and takes the time in which it moved bytes from the budget. */
         private void spend() {
-            active.filter(now -> now.running)
-                    .ifPresent(now -> budgetNanos -= Math.min(nowNanos - now.sinceNanos, limits.trainsNanosMax));
+            OptionalLong since = active.isPresent() ? active.get().movesSinceNanos : OptionalLong.empty();
+            if (since.isPresent()) {
+                budgetNanos -= Math.min(nowNanos - since.getAsLong(), limits.trainsNanosMax);
+            }
             active = Optional.empty();
         }
 
@@ -436,22 +468,22 @@ public final class BandwidthMachine
             }
         }
 
-        /** Asks the peer that is due the longest, if this node may measure now. */
+        private boolean mayMeasure(Peer peer) {
+            return peer.dueNanos - nowNanos <= 0 && budgetNanos > reservedNanos(peer);
+        }
+
+        /** Asks the peer that is due the longest, one without a rate before all others, if this node may measure now. */
         void ask() {
-            if (busy || active.isPresent() || budgetNanos <= 0) {
+            if (busy || active.isPresent()) {
                 return;
             }
-            Optional<NodeId> next = Optional.empty();
-            long earliest = nowNanos;
-            for (var entry : peers.entrySet()) {
-                long due = entry.getValue().dueNanos;
-                if (asks(entry.getKey()) && due - earliest <= 0 && (next.isEmpty() || due - earliest < 0)) {
-                    next = Optional.of(entry.getKey());
-                    earliest = due;
-                }
-            }
+            Optional<NodeId> next = peers.entrySet().stream()
+                    .filter(entry -> asks(entry.getKey()) && mayMeasure(entry.getValue()))
+                    .min(Comparator.comparing((Map.Entry<NodeId, Peer> entry) -> entry.getValue().samples > 0)
+                            .thenComparing(entry -> entry.getValue().dueNanos - nowNanos))
+                    .map(Map.Entry::getKey);
             next.ifPresent(peer -> {
-                active = Optional.of(new Active(peer, number, false, true, nowNanos));
+                active = Optional.of(new Active(peer, number, false, true, nowNanos, OptionalLong.empty()));
                 say(peer, BandwidthMessage.Type.ASK, number);
                 number++;
             });

@@ -16,8 +16,14 @@ public final class Train {
     /** Most bytes under way. */
     static final long WINDOW_BYTES_MAX = 8L * 1024 * 1024;
 
-    /** Least bytes of a train that its time does not end: fewer are a burst. */
+    /** Least bytes of a short train: fewer are a burst. */
     static final long BYTES_MIN = 1024L * 1024;
+
+    /** Least bytes of a train of {@link #NANOS_LONG}. */
+    static final long BYTES_OF_LONG_MIN = 256L * 1024;
+
+    /** A train of this time needs fewer bytes: a slow link would take most of a second for both directions. */
+    static final long NANOS_LONG = 150_000_000;
 
     /** Most bytes of a train. */
     static final long BYTES_MAX = 32L * 1024 * 1024;
@@ -60,7 +66,8 @@ public final class Train {
     /** What to do now. */
     public Next next(long nowNanos) {
         long spent = nowNanos - beganNanos;
-        if (spent >= NANOS_MAX || sent >= BYTES_MAX || (spent >= lastsNanos && sent >= BYTES_MIN)) {
+        long bytesMin = spent >= NANOS_LONG ? BYTES_OF_LONG_MIN : BYTES_MIN;
+        if (spent >= NANOS_MAX || sent >= BYTES_MAX || (spent >= lastsNanos && sent >= bytesMin)) {
             return Next.END;
         }
         long window = Math.min(WINDOW_BYTES_MAX, WINDOW_BYTES + acknowledged / 2);

@@ -192,9 +192,11 @@ final class BandwidthMachineTest {
     @Test
     void measurementsWaitWhenTheirShareOfTimeIsSpent() {
         var node = new Node(SMALL);
-        node.linked(MIDDLE);
+        node.step(new Event.Linked(MIDDLE, 0));
+        node.step(new Event.Doubted(MIDDLE));
         for (int number = 0; number < 4; number++) { // 1 s is spent each time, 3 s may be spent at once
             node.heard(MIDDLE, BandwidthMessage.Type.ACCEPT, number);
+            node.step(new Event.Began(MIDDLE, number));
             node.at(node.now + SECOND).step(new Event.Ended(MIDDLE, number, Optional.of(RATE)));
             if (number < 3) {
                 assertEquals(
@@ -211,6 +213,46 @@ final class BandwidthMachineTest {
         assertEquals(
                 List.of(say(MIDDLE, BandwidthMessage.Type.ASK, 4)),
                 node.at(node.now + sleep).step(new Event.Tick()));
+    }
+
+    @Test
+    void linksWithoutARateComeFirstAndOthersLeaveThemHalfOfTheBudget() {
+        var node = new Node(SMALL);
+        node.linked(MIDDLE);
+        node.heard(MIDDLE, BandwidthMessage.Type.ACCEPT, 0);
+        node.step(new Event.Began(MIDDLE, 0));
+        node.at(node.now + SECOND).step(new Event.Ended(MIDDLE, 0, Optional.of(RATE)));
+        node.step(new Event.Busy(true));
+        node.at(node.now + 2 * SECOND).step(new Event.Linked(LARGE, Long.MAX_VALUE)); // both are due, MIDDLE the longest
+        assertEquals(List.of(say(LARGE, BandwidthMessage.Type.ASK, 1)), node.step(new Event.Busy(false)));
+        node.heard(LARGE, BandwidthMessage.Type.ACCEPT, 1);
+        node.step(new Event.Began(LARGE, 1));
+        node.at(node.now + SECOND);
+        assertEquals(
+                List.of(new Effect.Measured(LARGE, RATE)), node.step(new Event.Ended(LARGE, 1, Optional.of(RATE))));
+        long sleep = node.machine.sleepNanos(node.state, node.now); // until 0.5 s is earned at 1 %
+        assertTrue(sleep > 40 * SECOND && sleep < 55 * SECOND, () -> "sleeps " + sleep / SECOND + " s");
+        assertEquals(
+                List.of(say(MIDDLE, BandwidthMessage.Type.ASK, 2)),
+                node.at(node.now + sleep).step(new Event.Tick()));
+    }
+
+    @Test
+    void onlyTheTimeInWhichBytesMoveIsSpent() {
+        var node = new Node(SMALL);
+        node.linked(MIDDLE);
+        for (int number = 0; number < 9; number++) { // a second for each stream that opens, and a tenth for its bytes
+            node.heard(MIDDLE, BandwidthMessage.Type.ACCEPT, number);
+            node.at(node.now + SECOND).step(new Event.Began(MIDDLE, number));
+            node.step(new Event.Began(MIDDLE, number + 1)); // of another measurement
+            node.at(node.now + SECOND / 10);
+            node.step(new Event.Busy(true));
+            node.step(new Event.Busy(false));
+            assertEquals(
+                    List.of(say(MIDDLE, BandwidthMessage.Type.ASK, number + 1)), node.step(new Event.Doubted(MIDDLE)));
+        }
+        long left = Limits.DEFAULTS.burstNanos() - 9 * SECOND / 10;
+        assertTrue(Math.abs(node.state.budgetNanos() - left) < SECOND / 5, () -> "left: " + node.state.budgetNanos());
     }
 
     @Test

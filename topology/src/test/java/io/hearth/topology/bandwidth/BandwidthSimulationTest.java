@@ -124,7 +124,8 @@ final class BandwidthSimulationTest {
                     assertTrue(runs.isEmpty(), () -> id.shortText() + " runs two measurements");
                     assertFalse(busy, () -> id.shortText() + " measures during a collective");
                     runs = Optional.of(run);
-                    runsSince = world.now;
+                    runsSince = Long.MAX_VALUE;
+                    world.in(world.random.nextLong(10 * MILLI), () -> begin(run));
                     boolean fails = world.random.nextInt(100) < 10;
                     long lasts = world.random.nextLong(20 * MILLI, fails ? 10 * SECOND : 400 * MILLI);
                     world.in(lasts, () -> end(run, fails));
@@ -142,6 +143,13 @@ final class BandwidthSimulationTest {
             }
         }
 
+        private void begin(Effect.Run run) {
+            if (runs.filter(run::equals).isPresent()) {
+                runsSince = world.now;
+                step(new Event.Began(run.peer(), run.number()));
+            }
+        }
+
         private void end(Effect.Run run, boolean fails) {
             if (runs.filter(run::equals).isPresent()) {
                 spend();
@@ -151,7 +159,7 @@ final class BandwidthSimulationTest {
         }
 
         private void spend() {
-            spentNanos += Math.min(world.now - runsSince, Limits.DEFAULTS.trainsNanosMax());
+            spentNanos += Math.min(Math.max(0, world.now - runsSince), Limits.DEFAULTS.trainsNanosMax());
             runs = Optional.empty();
         }
 
