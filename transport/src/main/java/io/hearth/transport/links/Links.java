@@ -120,7 +120,15 @@ public final class Links implements AutoCloseable {
         LinkLimits limits = options.limits();
         deadlines = new Deadlines(group);
         streams = new Streams(
-                this::link, this::ranksHere, ciphers, options.transport(), sharedMemory, limits, clock, deadlines);
+                this::link,
+                this::ranksHere,
+                ciphers,
+                options.transport(),
+                options.paths(),
+                sharedMemory,
+                limits,
+                clock,
+                deadlines);
         table = new LinkTable(self, options.policy(), limits.linksMax(), observer, streams, tally, clock);
         localListener = sharedMemory.map(open -> new StreamListener(
                 open.server(), streams::greetLocal, greetingThreads(open.connectionsMax()), observer::failed));
