@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.agent.peers.DataPaths;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
 import io.hearth.discovery.mdns.InterfacePolicy;
@@ -10,6 +11,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.transport.AesSpeed;
 import io.hearth.transport.DataTransport;
 import io.hearth.transport.LinkOptions;
+import io.hearth.transport.Paths;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -90,7 +92,8 @@ public final class ListenOptions {
         int port = config.port().orElse(isTheAgent ? HostPort.PORT_DEFAULT : 0);
         LinkOptions options = LinkOptions.anyAddress(port)
                 .transport(config.role() == Role.TRAINER ? config.transport() : DataTransport.TCP)
-                .home(home);
+                .home(home)
+                .paths(config.role() == Role.TRAINER ? new DataPaths(interfaces(config)) : Paths.NONE);
         options = restricted(config, options);
         options = config.role() == Role.AGENT ? options.withoutStreams() : options.aesSlow(AesSpeed.isSlow());
         return config.port().isPresent() ? options : options.portsTried(port == 0 ? 1 : PORTS_TRIED);

@@ -20,6 +20,7 @@ import java.util.function.Predicate;
  * @param acceptsStreams whether a port for data streams is opened
  * @param transport transport of data streams, such as shared memory within this machine
  * @param home the folder for the socket of shared-memory streams; empty: a folder of this user among the temporary files
+ * @param paths the interfaces over which data streams may go besides that of their link
  * @param limits limits of the links
  */
 public record LinkOptions(
@@ -33,6 +34,7 @@ public record LinkOptions(
         boolean acceptsStreams,
         DataTransport transport,
         Optional<HearthHome> home,
+        Paths paths,
         LinkLimits limits) {
     public LinkOptions {
         if (port < 0 || port > 65_535 || portsTried < 1) {
@@ -64,6 +66,7 @@ public record LinkOptions(
                 true,
                 DataTransport.AUTO,
                 Optional.empty(),
+                Paths.NONE,
                 LinkLimits.DEFAULT);
     }
 
@@ -107,6 +110,11 @@ public record LinkOptions(
         return with(copy -> copy.home = Optional.of(folder));
     }
 
+    /** These options, with streams over those interfaces too. */
+    public LinkOptions paths(Paths usable) {
+        return with(copy -> copy.paths = usable);
+    }
+
     /** These options with other limits. */
     public LinkOptions limits(LinkLimits other) {
         return with(copy -> copy.limits = other);
@@ -126,6 +134,7 @@ public record LinkOptions(
                 copy.acceptsStreams,
                 copy.transport,
                 copy.home,
+                copy.paths,
                 copy.limits);
     }
 
@@ -141,6 +150,7 @@ public record LinkOptions(
         private boolean acceptsStreams;
         private DataTransport transport;
         private Optional<HearthHome> home;
+        private Paths paths;
         private LinkLimits limits;
 
         private Values(LinkOptions from) {
@@ -154,6 +164,7 @@ public record LinkOptions(
             acceptsStreams = from.acceptsStreams;
             transport = from.transport;
             home = from.home;
+            paths = from.paths;
             limits = from.limits;
         }
     }

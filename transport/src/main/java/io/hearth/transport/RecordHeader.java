@@ -32,11 +32,17 @@ public record RecordHeader(int length, int kind, int chunk, long collective, lon
     /** Most plaintext bytes of one record: a segment and a prefix. */
     public static final int RECORD_BYTES_MAX = SEGMENT_BYTES_MAX + 512;
 
+    /** Bytes before the plaintext of a record on one of several lanes: its sequence number and acknowledgements. */
+    public static final int LANE_BYTES = 24;
+
     /** First record of each direction. */
     public static final int OPEN = 0;
 
     /** Last record of each direction: it shows that nothing was cut off. */
     public static final int END = 1;
+
+    /** Acknowledgement on one of several lanes. */
+    public static final int ACKNOWLEDGEMENT = 2;
 
     /** Lowest kind that users of a stream may give to their own records. */
     public static final int USER_MIN = 16;
@@ -51,7 +57,11 @@ public record RecordHeader(int length, int kind, int chunk, long collective, lon
 
     /** Checks the fields of a header. */
     static void check(long length, int kind, int chunk) {
-        if (length < 0 || length > RECORD_BYTES_MAX || kind < 0 || kind > 255 || chunk < 0 || chunk > 0xFFFF) {
+        check(length, RECORD_BYTES_MAX, kind, chunk);
+    }
+
+    private static void check(long length, int most, int kind, int chunk) {
+        if (length < 0 || length > most || kind < 0 || kind > 255 || chunk < 0 || chunk > 0xFFFF) {
             throw new IllegalArgumentException(
                     "no record has length " + length + ", kind " + kind + ", chunk " + chunk);
         }
@@ -90,11 +100,12 @@ public record RecordHeader(int length, int kind, int chunk, long collective, lon
     /**
      * The length in a wire form from an untrusted sender; only its bounds were checked.
      *
+     * @param isLane whether the record may have {@link #LANE_BYTES} more
      * @throws IllegalArgumentException if this is no header
      */
-    public static int readLength(byte[] record) {
+    public static int readLength(byte[] record, boolean isLane) {
         int length = (int) INT.get(record, 0);
-        check(length, 0, 0);
+        check(length, isLane ? RECORD_BYTES_MAX + LANE_BYTES : RECORD_BYTES_MAX, 0, 0);
         if (record[5] != 0) {
             throw new IllegalArgumentException("byte 5 of a header is 0, not " + record[5]);
         }

@@ -8,6 +8,7 @@ import io.hearth.transport.cipher.RecordCipher;
 import io.hearth.transport.cipher.StreamKeys;
 import io.hearth.transport.stream.Deadlines;
 import io.hearth.transport.stream.Doorbell;
+import io.hearth.transport.stream.LaneStream;
 import io.hearth.transport.stream.OpenStream;
 import io.hearth.transport.stream.RecordBuffers;
 import io.hearth.transport.stream.RecordStream;
@@ -17,12 +18,14 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.Channel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 
@@ -44,6 +47,55 @@ public record StreamEnds(OpenStream first, OpenStream second, List<Channel> chan
             return new StreamEnds(
                     records(SECOND, dialed, 1, 2, timer), records(FIRST, accepted, 2, 1, timer), List.of(dialed));
         }
+    }
+
+    /** A stream of several lanes, each over loopback TCP; its channels are those of the first end's lanes, in order. */
+    public static StreamEnds lanes(int count, ScheduledExecutorService timer) throws IOException {
+        var first = laned(SECOND, timer);
+        var second = laned(FIRST, timer);
+        var channels = new ArrayList<Channel>();
+        for (int lane = 0; lane < count; lane++) {
+            channels.add(joinLane(first, second, lane, timer));
+        }
+        return new StreamEnds(first, second, channels);
+    }
+
+    /** Joins one lane of both ends; returns the first end's channel. */
+    public static SocketChannel joinLane(LaneStream first, LaneStream second, int lane, ScheduledExecutorService timer)
+            throws IOException {
+        try (var server = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            var dialed = SocketChannel.open(server.getLocalAddress());
+            var accepted = server.accept();
+            joinLane(first, second, lane, dialed, accepted, timer);
+            return dialed;
+        }
+    }
+
+    /** Joins one lane of both ends over those channels. */
+    public static void joinLane(
+            LaneStream first,
+            LaneStream second,
+            int lane,
+            SocketChannel ofFirst,
+            SocketChannel ofSecond,
+            ScheduledExecutorService timer)
+            throws IOException {
+        ofFirst.setOption(StandardSocketOptions.TCP_NODELAY, true); // as in the product
+        ofSecond.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        first.join(lane, records(SECOND, ofFirst, 2 * lane + 1, 2 * lane + 2, timer), "lane " + lane);
+        second.join(lane, records(FIRST, ofSecond, 2 * lane + 2, 2 * lane + 1, timer), "lane " + lane);
+    }
+
+    /** A stream of one lane whose other end is a bare connection. */
+    public static StreamEnds rawLane(SocketChannel ofFirst, SocketChannel ofSecond, ScheduledExecutorService timer) {
+        LaneStream first = laned(SECOND, timer);
+        first.join(0, records(SECOND, ofFirst, 1, 2, timer), "raw");
+        return new StreamEnds(first, records(FIRST, ofSecond, 2, 1, timer), List.of(ofFirst));
+    }
+
+    private static LaneStream laned(NodeId peer, ScheduledExecutorService timer) {
+        return new LaneStream(
+                peer, ID, ThreadLocal.withInitial(RecordBuffers::new), new Deadlines(timer), Clock.system(), _ -> {});
     }
 
     private static RecordStream records(

@@ -38,7 +38,7 @@ public final class InterfaceMonitor {
 
     /** A monitor of this machine. */
     public static InterfaceMonitor ofThisMachine() {
-        return new InterfaceMonitor(InterfaceMonitor::readThisMachine);
+        return new InterfaceMonitor(InterfaceMonitor::thisMachine);
     }
 
     /** All interfaces, if any of them changed since the last call. The first call returns them always. */
@@ -51,7 +51,8 @@ public final class InterfaceMonitor {
         return Optional.of(now);
     }
 
-    private static List<InterfaceState> readThisMachine() throws SocketException {
+    /** The interfaces of this machine as they are now, in any order. */
+    public static List<InterfaceState> thisMachine() throws SocketException {
         var states = new ArrayList<InterfaceState>();
         for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
             try {

@@ -132,6 +132,7 @@ public final class Links implements AutoCloseable {
                 ciphers,
                 options.transport(),
                 (via, target, limitNanos) -> relayDialer.connect(via, target, true, limitNanos),
+                options.paths(),
                 sharedMemory,
                 limits,
                 clock,

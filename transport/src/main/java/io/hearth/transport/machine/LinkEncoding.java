@@ -98,23 +98,18 @@ public final class LinkEncoding {
                                 .setText(clean(text))
                                 .build()
                                 .toByteArray());
-            case LinkMessage.StreamRequest(var request, var id) ->
-                new Frame(
-                        STREAM_REQUEST,
-                        StreamRequestMessage.newBuilder()
-                                .setRequest(request)
-                                .setGroup(id.group())
-                                .setFence(id.fence())
-                                .setIndex(id.index())
-                                .build()
-                                .toByteArray());
-            case LinkMessage.StreamTicket(var request, var ticket, var socket) ->
+            case LinkMessage.StreamRequest request ->
+                new Frame(STREAM_REQUEST, request(request).toByteArray());
+            case LinkMessage.StreamTicket(var request, var ticket, var socket, var addresses) ->
                 new Frame(
                         STREAM_TICKET,
                         StreamTicketMessage.newBuilder()
                                 .setRequest(request)
                                 .setTicket(string(ticket))
                                 .setSocket(socket)
+                                .addAllAddresses(addresses.stream()
+                                        .map(LinkEncoding::string)
+                                        .toList())
                                 .build()
                                 .toByteArray());
             case LinkMessage.Probe() -> new Frame(PROBE, new byte[0]);
@@ -190,7 +185,8 @@ public final class LinkEncoding {
                 yield new LinkMessage.StreamTicket(
                         message.getRequest(),
                         exact(message.getTicket(), StreamTickets.TICKET_BYTES, "ticket"),
-                        message.getSocket());
+                        message.getSocket(),
+                        addresses(message.getAddressesList()));
             }
             case RELAY_REQUEST -> {
                 var message =
@@ -299,14 +295,45 @@ public final class LinkEncoding {
                 : Optional.of(exact(bytes, Endpoint.BOOT_ID_BYTES, "boot id of the system"));
     }
 
+    private static StreamRequestMessage request(LinkMessage.StreamRequest request) {
+        var message = StreamRequestMessage.newBuilder()
+                .setRequest(request.request())
+                .setGroup(request.id().group())
+                .setFence(request.id().fence())
+                .setIndex(request.id().index())
+                .setLanes(request.lanes() == 1 ? 0 : request.lanes());
+        request.path().ifPresent(path -> message.setFrom(string(path.from())).setTo(string(path.to())));
+        return message.build();
+    }
+
     private static LinkMessage streamRequest(byte[] bytes) throws MalformedMessageException {
         var message = BoundedDecoder.parse(StreamRequestMessage.parser(), StreamRequestMessage.getDescriptor(), bytes);
+        require(message.getLanes() >= 0 && message.getLanes() <= LaneLimits.LANES_MAX, "number of lanes");
+        boolean hasPath = !message.getFrom().isEmpty() || !message.getTo().isEmpty();
+        require(hasPath == (message.getIndex() > StreamId.INDEX_MAX), "path of a lane");
         try {
             return new LinkMessage.StreamRequest(
-                    message.getRequest(), new StreamId(message.getGroup(), message.getFence(), message.getIndex()));
+                    message.getRequest(),
+                    new StreamId(message.getGroup(), message.getFence(), message.getIndex()),
+                    Math.max(1, message.getLanes()),
+                    hasPath
+                            ? Optional.of(new AddressPair(
+                                    Bytes.of(message.getFrom().toByteArray()),
+                                    Bytes.of(message.getTo().toByteArray())))
+                            : Optional.empty());
         } catch (IllegalArgumentException outOfRange) {
             throw new MalformedMessageException(String.valueOf(outOfRange.getMessage()), outOfRange);
         }
+    }
+
+    private static List<Bytes> addresses(List<ByteString> addresses) throws MalformedMessageException {
+        require(addresses.size() <= LaneLimits.ADDRESSES_MAX, "number of addresses");
+        for (ByteString address : addresses) {
+            require(address.size() == 4 || address.size() == 16, "length of an address");
+        }
+        return addresses.stream()
+                .map(address -> Bytes.of(address.toByteArray()))
+                .toList();
     }
 
     private static void require(boolean inRange, String what) throws MalformedMessageException {

@@ -6,6 +6,8 @@ import io.hearth.transport.CloseCause;
 import io.hearth.transport.DoubledIdentity;
 import io.hearth.transport.LinkRejection;
 import io.hearth.transport.StreamId;
+import java.util.List;
+import java.util.Optional;
 
 /** The messages of the link itself: frame kinds 1 to 15. */
 public sealed interface LinkMessage {
@@ -27,15 +29,35 @@ public sealed interface LinkMessage {
     /** The last frame of a link in this direction; frames before it are valid. */
     record Close(CloseCause cause, String text) implements LinkMessage {}
 
-    /** Asks the side that was dialled for a ticket of stream {@code id}. */
-    record StreamRequest(long request, StreamId id) implements LinkMessage {}
+    /**
+     * Asks the side that was dialled for a ticket of stream {@code id}, or of a lane of a stream.
+     *
+     * @param lanes of the stream, 1 to {@link LaneLimits#LANES_MAX}
+     * @param path of a lane; empty for a stream, which has the addresses of the link
+     */
+    record StreamRequest(long request, StreamId id, int lanes, Optional<AddressPair> path) implements LinkMessage {
+        /** A request for a stream of one lane. */
+        public StreamRequest(long request, StreamId id) {
+            this(request, id, 1, Optional.empty());
+        }
+    }
 
     /**
      * A one-use ticket for the stream of {@code request}.
      *
      * @param socket path of the unix socket that accepts it too, empty for none
+     * @param addresses of the sender over which lanes may go, at most {@link LaneLimits#ADDRESSES_MAX}, 4 or 16 bytes each
      */
-    record StreamTicket(long request, Bytes ticket, String socket) implements LinkMessage {}
+    record StreamTicket(long request, Bytes ticket, String socket, List<Bytes> addresses) implements LinkMessage {
+        public StreamTicket {
+            addresses = List.copyOf(addresses);
+        }
+
+        /** A ticket of a node that names no addresses. */
+        public StreamTicket(long request, Bytes ticket, String socket) {
+            this(request, ticket, socket, List.of());
+        }
+    }
 
     /**
      * Asks a member to pass the bytes of a connection to a node on, because the sender cannot reach that node.

@@ -2,6 +2,7 @@ package io.hearth.transport.stream;
 
 import java.io.IOException;
 import java.nio.channels.Channel;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -24,6 +25,15 @@ public final class Deadlines {
     public Watch closeAfter(Channel channel, long nanos) {
         var task = timer.schedule(() -> close(channel), nanos, TimeUnit.NANOSECONDS);
         return () -> task.cancel(false);
+    }
+
+    /** Runs a task on the timer's thread; it must not block. Does nothing once the timer has ended. */
+    void after(long nanos, Runnable task) {
+        try {
+            var _ = timer.schedule(task, nanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException ended) {
+            // then every stream ends too
+        }
     }
 
     /** Closes a channel and ignores a failure. */

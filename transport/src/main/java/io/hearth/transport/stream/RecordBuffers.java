@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class RecordBuffers {
     /** Largest sealed record. */
     public static final int SEALED_BYTES_MAX =
-            RecordHeader.BYTES + RecordHeader.RECORD_BYTES_MAX + RecordCipher.TAG_BYTES;
+            RecordHeader.BYTES + RecordHeader.LANE_BYTES + RecordHeader.RECORD_BYTES_MAX + RecordCipher.TAG_BYTES;
 
     /** The stream whose memory holds the thread's last received record, until the thread receives again. */
     @Nullable

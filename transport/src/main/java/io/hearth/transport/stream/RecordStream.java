@@ -41,10 +41,11 @@ public final class RecordStream implements OpenStream {
     private int aheadFrom; // start of the bytes in it that were not used yet
     private int aheadTo;
     private boolean ended; // the peer sent END; under receiving
+    private volatile boolean isLane; // set before its threads start, read by them
     private volatile long bytesSent; // written under sending, read by any thread
     private volatile boolean timed; // set by any thread, read by the sending and the receiving thread
-    private long sealNanos; // under sending
-    private long openNanos; // under receiving
+    private volatile long sealNanos; // written under sending, read by any thread
+    private volatile long openNanos; // written under receiving, read by any thread
 
     /**
      * @param buffers record buffers of the calling thread
@@ -80,7 +81,7 @@ public final class RecordStream implements OpenStream {
         }
         receiving.lock();
         try {
-            if (read().kind() != RecordHeader.OPEN) {
+            if (read(buffers.get().opened()).kind() != RecordHeader.OPEN) {
                 throw fail(StreamException.Cause.FORGED, "it does not begin with an opening record", null);
             }
         } finally {
@@ -138,6 +139,50 @@ public final class RecordStream implements OpenStream {
         }
     }
 
+    /** Makes this one of the lanes of a stream. Only {@link #sendLane}, {@link #receiveLane} and {@link #abort} may follow. */
+    void becomeLane() {
+        isLane = true;
+    }
+
+    /**
+     * As {@link #send}, for any kind. A failure does not end the connection, which may have received records that were not read yet.
+     *
+     * @param prefix {@link RecordHeader#LANE_BYTES}
+     * @param length at most {@link RecordHeader#RECORD_BYTES_MAX}
+     */
+    void sendLane(int kind, int chunk, long collective, long offset, byte[] prefix, byte[] bytes, int length)
+            throws IOException {
+        sending.lock();
+        try {
+            write(
+                    prefix.length + length,
+                    kind,
+                    chunk,
+                    collective,
+                    offset,
+                    MemorySegment.ofArray(prefix),
+                    MemorySegment.ofArray(bytes),
+                    0);
+        } finally {
+            release(sending, sealer);
+        }
+    }
+
+    /**
+     * Waits for the next record, of any kind.
+     *
+     * @param plaintext of {@link RecordHeader#LANE_BYTES} and {@link RecordHeader#RECORD_BYTES_MAX}; holds the record's bytes afterwards
+     * @return borrowed until the next call
+     */
+    ReceivedRecord receiveLane(byte[] plaintext) throws IOException {
+        receiving.lock();
+        try {
+            return read(plaintext);
+        } finally {
+            release(receiving, opener);
+        }
+    }
+
     @Override
     public ReceivedRecord receive() throws IOException {
         SharedMemoryStream.endLoan(buffers.get(), this);
@@ -146,7 +191,7 @@ public final class RecordStream implements OpenStream {
             if (ended) {
                 throw new EOFException("stream with " + peer.shortText() + " ended");
             }
-            read();
+            read(buffers.get().opened());
             if (received.kind() == RecordHeader.END) {
                 ended = true;
                 throw new EOFException("stream with " + peer.shortText() + " ended");
@@ -201,7 +246,8 @@ public final class RecordStream implements OpenStream {
         long since = timed ? System.nanoTime() : 0;
         int sealed = sealer.seal(record, length);
         if (since != 0) {
-            sealNanos += System.nanoTime() - since;
+            long sealedBefore = sealNanos;
+            sealNanos = sealedBefore + System.nanoTime() - since;
         }
         ByteBuffer out = scratch.direct().clear().put(record, 0, sealed).flip();
         try {
@@ -209,13 +255,16 @@ public final class RecordStream implements OpenStream {
                 channel.write(out);
             }
         } catch (IOException gone) {
+            if (isLane) {
+                throw gone;
+            }
             throw fail(StreamException.Cause.CUT, "the connection broke while sending", gone);
         }
         long sentBefore = bytesSent;
         bytesSent = sentBefore + sealed;
     }
 
-    private ReceivedRecord read() throws IOException {
+    private ReceivedRecord read(byte[] plaintext) throws IOException {
         broken.requireNone();
         RecordBuffers scratch = buffers.get();
         byte[] record = scratch.record();
@@ -232,14 +281,15 @@ public final class RecordStream implements OpenStream {
         }
         long since = timed ? System.nanoTime() : 0;
         try {
-            opener.open(record, length, scratch.opened());
+            opener.open(record, length, plaintext);
             if (since != 0) {
-                openNanos += System.nanoTime() - since;
+                long openedBefore = openNanos;
+                openNanos = openedBefore + System.nanoTime() - since;
             }
         } catch (AEADBadTagException forged) {
             throw fail(StreamException.Cause.FORGED, "a record is not what the peer sent at this place", forged);
         }
-        return RecordHeader.read(record, length, scratch.opened(), received);
+        return RecordHeader.read(record, length, plaintext, received);
     }
 
     /** Waits for a header, and keeps all bytes that came with it. */
@@ -267,7 +317,7 @@ public final class RecordStream implements OpenStream {
 
     private int length(byte[] record) throws StreamException {
         try {
-            return RecordHeader.readLength(record);
+            return RecordHeader.readLength(record, isLane);
         } catch (IllegalArgumentException nonsense) {
             throw fail(StreamException.Cause.FORGED, "invalid header: " + nonsense.getMessage(), nonsense);
         }

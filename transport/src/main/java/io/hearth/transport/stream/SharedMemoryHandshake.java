@@ -3,7 +3,6 @@ package io.hearth.transport.stream;
 import io.hearth.core.Bytes;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
-import io.hearth.transport.control.Link;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -60,7 +59,7 @@ public final class SharedMemoryHandshake implements AutoCloseable {
     /** Makes a stream from the memory and sockets. */
     @FunctionalInterface
     interface Arrival {
-        void arrived(PendingStreams<Link, OpenStream>.Greeting greeting, Opened opened) throws IOException;
+        void arrived(PendingStreams<Asked, OpenStream>.Greeting greeting, Opened opened) throws IOException;
     }
 
     /**
@@ -117,7 +116,7 @@ public final class SharedMemoryHandshake implements AutoCloseable {
      */
     void greet(
             SocketChannel channel,
-            Function<Bytes, Optional<PendingStreams<Link, OpenStream>.Greeting>> redeem,
+            Function<Bytes, Optional<PendingStreams<Asked, OpenStream>.Greeting>> redeem,
             Supplier<Bytes> token,
             long limitNanos,
             Arrival arrival)

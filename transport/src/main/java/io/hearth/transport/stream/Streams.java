@@ -6,6 +6,8 @@ import io.hearth.identity.NodeId;
 import io.hearth.transport.DataStream;
 import io.hearth.transport.DataTransport;
 import io.hearth.transport.LinkLimits;
+import io.hearth.transport.LocalPath;
+import io.hearth.transport.Paths;
 import io.hearth.transport.StreamException;
 import io.hearth.transport.StreamException.Cause;
 import io.hearth.transport.StreamId;
@@ -16,6 +18,8 @@ import io.hearth.transport.cipher.StreamKeys;
 import io.hearth.transport.control.Link;
 import io.hearth.transport.control.StreamMessages;
 import io.hearth.transport.links.Links;
+import io.hearth.transport.machine.AddressPair;
+import io.hearth.transport.machine.LanePlan;
 import io.hearth.transport.machine.LinkMessage;
 import io.hearth.transport.machine.StreamTickets;
 import io.hearth.transport.machine.StreamTickets.Grant;
@@ -25,12 +29,15 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
+import java.net.UnknownHostException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -42,6 +49,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +74,12 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     /** Pause after a failed attempt. */
     private static final Duration REST = Duration.ofMillis(20);
 
+    /** The paths of this machine are read again after this time. */
+    private static final long PATHS_NANOS = 1_000_000_000L;
+
+    /** Longest time for a step of opening a further lane: a ticket, a connection. */
+    private static final long LANE_NANOS = 1_000_000_000L;
+
     private final Function<NodeId, Optional<Link>> links;
     private final IntSupplier ranksHere;
     private final RecordCipher.Factory ciphers;
@@ -78,8 +92,12 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     private final SecureRandom random = new SecureRandom();
     private final ThreadLocal<RecordBuffers> buffers = ThreadLocal.withInitial(RecordBuffers::new);
     private final Set<OpenStream> live = ConcurrentHashMap.newKeySet();
-    private final PendingStreams<Link, OpenStream> openings =
+    private final PendingStreams<Asked, OpenStream> openings =
             new PendingStreams<>(OPENING_MAX, () -> random(StreamTickets.TICKET_BYTES));
+    private final Lanes lanes;
+    private final Paths paths;
+    private volatile List<LocalPath> ownPaths = List.of(); // written by opening threads, read by the event loop too
+    private final AtomicLong pathsReadNanos; // of the last look at the paths
     private final Map<Long, CompletableFuture<LinkMessage.StreamTicket>> asked = new ConcurrentHashMap<>();
     private final AtomicLong requests = new AtomicLong(); // incremented by dialling threads
     private volatile boolean closing; // written by close(), read by all threads
@@ -88,6 +106,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
      * @param links the current link to a node
      * @param ranksHere number of trainers on this machine
      * @param relayed connects to peers whose link goes through a relay
+     * @param paths the interfaces for further lanes
      * @param sharedMemory sets up shared memory with processes of this machine; empty without it; closed with this object
      */
     public Streams(
@@ -96,6 +115,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
             RecordCipher.Factory ciphers,
             DataTransport transport,
             RelayedDial relayed,
+            Paths paths,
             Optional<SharedMemoryHandshake> sharedMemory,
             LinkLimits limits,
             Clock clock,
@@ -109,6 +129,9 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
         this.limits = limits;
         this.clock = clock;
         this.deadlines = deadlines;
+        this.paths = paths;
+        this.pathsReadNanos = new AtomicLong(clock.nanoTime() - PATHS_NANOS);
+        this.lanes = new Lanes(this::dialLane, () -> random(StreamTickets.TICKET_BYTES), clock);
     }
 
     @Override
@@ -116,6 +139,10 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
         if (!timeout.isPositive()) {
             throw new IllegalArgumentException("timeout must be positive, got " + timeout);
         }
+        if (Lanes.isLane(id)) {
+            throw new IllegalArgumentException("index must be 0 to " + StreamId.INDEX_MAX + ", got " + id.index());
+        }
+        readPaths();
         var wanted = new Wanted(peer, id);
         if (!openings.begin(wanted)) {
             throw new StreamException(peer, Cause.NOT_OPENED, id + " is being opened already, or too many others are");
@@ -129,6 +156,15 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
             if (arrived != null && arrived != opened) {
                 arrived.abort(Cause.NOT_OPENED, "it came too late");
             }
+        }
+    }
+
+    /** Reads the paths before a ticket may name them, and not on the event loop, which must not wait for the system. */
+    private void readPaths() {
+        long nowNanos = clock.nanoTime();
+        long readNanos = pathsReadNanos.get();
+        if (nowNanos - readNanos >= PATHS_NANOS && pathsReadNanos.compareAndSet(readNanos, nowNanos)) {
+            ownPaths = paths.read();
         }
     }
 
@@ -215,16 +251,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
      */
     private Optional<OpenStream> dial(Wanted wanted, Link link, boolean mayBeLocal, long waitNanos)
             throws IOException, InterruptedException {
-        var answer = new CompletableFuture<LinkMessage.StreamTicket>();
-        long request = requests.incrementAndGet();
-        asked.put(request, answer);
-        Optional<LinkMessage.StreamTicket> ticket;
-        try {
-            link.say(new LinkMessage.StreamRequest(request, wanted.id()));
-            ticket = await(answer, waitNanos);
-        } finally {
-            asked.remove(request);
-        }
+        Optional<LinkMessage.StreamTicket> ticket = ask(link, wanted.id(), 1, Optional.empty(), waitNanos);
         if (ticket.isEmpty()) {
             return Optional.empty();
         }
@@ -240,7 +267,70 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
         if (link.node().dataPort() == 0) {
             throw new IOException("it takes no data streams");
         }
-        return Optional.of(connect(wanted, link, secret, limitNanos));
+        if (link.isRelayed()) {
+            return Optional.of(connect(wanted, link, secret, limitNanos));
+        }
+        AddressPair main = new AddressPair(bytes(link.localAddress()), bytes(link.remoteAddress()));
+        List<AddressPair> further = LanePlan.pairs(ownPaths, main, ticket.get().addresses());
+        if (further.isEmpty()) {
+            return Optional.of(connect(wanted, link, secret, limitNanos));
+        }
+        return dialLaned(wanted, link, main, further, waitNanos);
+    }
+
+    /** Dials a stream of several lanes: another request says so, and its ticket replaces the former one. */
+    private Optional<OpenStream> dialLaned(
+            Wanted wanted, Link link, AddressPair main, List<AddressPair> further, long waitNanos)
+            throws IOException, InterruptedException {
+        int count = 1 + further.size();
+        Optional<LinkMessage.StreamTicket> ticket = ask(link, wanted.id(), count, Optional.empty(), waitNanos);
+        if (ticket.isEmpty()) {
+            return Optional.empty();
+        }
+        RecordStream first = connect(
+                link,
+                main,
+                ticket.get().ticket(),
+                limits.connect().toNanos(),
+                (channel, own, its) -> beginLane(wanted.peer(), wanted.id(), link, channel, own, its, true));
+        LaneStream stream = laned(wanted, link, first, text(main));
+        var all = new ArrayList<AddressPair>();
+        all.add(main);
+        all.addAll(further);
+        lanes.dial(stream, all);
+        return Optional.of(stream);
+    }
+
+    /** Asks for a ticket; empty if none comes in time. */
+    private Optional<LinkMessage.StreamTicket> ask(
+            Link link, StreamId id, int count, Optional<AddressPair> path, long waitNanos) throws InterruptedException {
+        var answer = new CompletableFuture<LinkMessage.StreamTicket>();
+        long request = requests.incrementAndGet();
+        asked.put(request, answer);
+        try {
+            link.say(new LinkMessage.StreamRequest(request, id, count, path));
+            return await(answer, waitNanos);
+        } finally {
+            asked.remove(request);
+        }
+    }
+
+    /** Dials one more lane of a stream, or one that was lost. */
+    private void dialLane(LaneStream stream, int lane, AddressPair path) throws IOException, InterruptedException {
+        Link link = links.apply(stream.peer())
+                .filter(now -> !closing && now.node().dialed())
+                .orElseThrow(() -> new IOException("there is no link to it that this node dialled"));
+        StreamId id = Lanes.name(stream.id(), lane);
+        Bytes ticket = ask(link, id, 1, Optional.of(path), LANE_NANOS)
+                .orElseThrow(() -> new IOException("no ticket in time"))
+                .ticket();
+        RecordStream opened = connect(
+                link,
+                path,
+                ticket,
+                LANE_NANOS,
+                (channel, own, its) -> beginLane(stream.peer(), id, link, channel, own, its, true));
+        stream.join(lane, opened, text(path));
     }
 
     private OpenStream connectLocally(
@@ -261,28 +351,78 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     private RecordStream connect(Wanted wanted, Link link, Bytes ticket, long limitNanos)
             throws IOException, InterruptedException {
         Optional<NodeId> relay = link.relay();
-        SocketChannel channel =
-                relay.isPresent() ? relayed.connect(relay.get(), wanted.peer(), limitNanos) : SocketChannel.open();
+        Beginner beginner = (channel, own, its) -> begin(wanted, link, channel, own, its, true);
+        if (relay.isPresent()) {
+            return greet(relayed.connect(relay.get(), wanted.peer(), limitNanos), ticket, limitNanos, beginner);
+        }
+        // The link's own address, so that the acceptor knows it and the data takes the same path as the link.
+        return connect(
+                link,
+                new AddressPair(bytes(link.localAddress()), bytes(link.remoteAddress())),
+                ticket,
+                limitNanos,
+                beginner);
+    }
+
+    /** Begins a stream on a connection whose salts were exchanged. */
+    private interface Beginner {
+        RecordStream begin(SocketChannel channel, Bytes dialSalt, Bytes acceptSalt) throws IOException;
+    }
+
+    private RecordStream connect(Link link, AddressPair path, Bytes ticket, long limitNanos, Beginner beginner)
+            throws IOException {
+        var channel = SocketChannel.open();
+        try (var _ = deadlines.closeAfter(channel, limitNanos)) {
+            channel.bind(new InetSocketAddress(address(link.localAddress(), path.from()), 0));
+            channel.connect(new InetSocketAddress(
+                    address(link.remoteAddress(), path.to()), link.node().dataPort()));
+        } catch (IOException failed) {
+            Deadlines.close(channel);
+            throw failed;
+        }
+        return greet(channel, ticket, limitNanos, beginner);
+    }
+
+    /** Shows the ticket on an open connection and exchanges salts; closes the connection if that fails. */
+    private RecordStream greet(SocketChannel channel, Bytes ticket, long limitNanos, Beginner beginner)
+            throws IOException {
         try (var _ = deadlines.closeAfter(channel, limitNanos)) {
             tune(channel);
-            if (relay.isEmpty()) {
-                // The link's own address, so that the acceptor knows it and the data takes the same path as the link.
-                channel.bind(new InetSocketAddress(link.localAddress().getAddress(), 0));
-                channel.connect(new InetSocketAddress(
-                        link.remoteAddress().getAddress(), link.node().dataPort()));
-            }
             Bytes salt = random(StreamKeys.SALT_BYTES);
             StreamPreamble.writeDialed(channel, new StreamPreamble.Dialed(ticket, salt));
-            return begin(wanted, link, channel, salt, StreamPreamble.readSalt(channel), true);
+            return beginner.begin(channel, salt, StreamPreamble.readSalt(channel));
         } catch (IOException failed) {
             Deadlines.close(channel);
             throw failed;
         }
     }
 
+    private static Bytes bytes(InetSocketAddress address) {
+        return Bytes.of(address.getAddress().getAddress());
+    }
+
+    /** The address with those bytes: that of the link, which may have a scope, or another one. */
+    private static InetAddress address(InetSocketAddress ofLink, Bytes bytes) throws IOException {
+        return bytes(ofLink).equals(bytes) ? ofLink.getAddress() : InetAddress.getByAddress(bytes.toArray());
+    }
+
+    private static String text(AddressPair path) {
+        try {
+            return InetAddress.getByAddress(path.from().toArray()).getHostAddress() + "-"
+                    + InetAddress.getByAddress(path.to().toArray()).getHostAddress();
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError("a pair has addresses of 4 or 16 bytes", impossible);
+        }
+    }
+
     @Override
     public boolean isExpected(InetAddress remote, InetAddress local) {
-        return openings.isAwaited(link -> link.isBetween(remote, local), clock.nanoTime());
+        return openings.isAwaited(asks -> asks.link().isBetween(remote, local), clock.nanoTime())
+                || isLaneExpected(Bytes.of(remote.getAddress()), Bytes.of(local.getAddress()));
+    }
+
+    private boolean isLaneExpected(Bytes remote, Bytes local) {
+        return remote.size() == local.size() && lanes.isAwaited(new AddressPair(remote, local));
     }
 
     /** Checks the ticket before anything is sent or computed, and before a thread is started. */
@@ -291,17 +431,58 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
         if (transport == DataTransport.SHM) {
             throw new IOException("this node takes shared memory only");
         }
-        PendingStreams<Link, OpenStream>.Greeting redeemed =
+        Optional<Lanes.Place> place = lanes.redeem(dialed.ticket());
+        if (place.isPresent()) {
+            return channel -> greetLane(place.get(), channel, dialed);
+        }
+        PendingStreams<Asked, OpenStream>.Greeting redeemed =
                 openings.redeem(dialed.ticket(), clock.nanoTime()).orElseThrow(() -> new IOException(UNKNOWN_TICKET));
         return channel -> {
             try (var greeting = redeemed) {
                 tune(channel);
-                Grant<Link> grant = greeting.grant();
+                Grant<Asked> grant = greeting.grant();
                 Bytes salt = random(StreamKeys.SALT_BYTES);
                 StreamPreamble.writeSalt(channel, salt);
-                handOver(greeting, begin(grant.wanted(), grant.link(), channel, dialed.salt(), salt, false));
+                handOver(greeting, begin(grant, channel, dialed.salt(), salt));
             }
         };
+    }
+
+    private OpenStream begin(Grant<Asked> grant, SocketChannel channel, Bytes dialSalt, Bytes acceptSalt)
+            throws IOException {
+        Wanted wanted = grant.wanted();
+        Link link = grant.link().link();
+        int count = grant.link().lanes();
+        if (count == 1) {
+            return begin(wanted, link, channel, dialSalt, acceptSalt, false);
+        }
+        RecordStream first = beginLane(wanted.peer(), wanted.id(), link, channel, dialSalt, acceptSalt, false);
+        String path = text(new AddressPair(bytes(link.remoteAddress()), bytes(link.localAddress())));
+        LaneStream stream = laned(wanted, link, first, path);
+        lanes.accept(stream, count).forEach(offer -> grantLane(link, offer.request(), offer.ticket()));
+        return stream;
+    }
+
+    private void greetLane(Lanes.Place place, SocketChannel channel, StreamPreamble.Dialed dialed) throws IOException {
+        tune(channel);
+        NodeId peer = place.stream().peer();
+        Link link = links.apply(peer).orElseThrow(() -> new IOException("there is no link to it any more"));
+        Bytes salt = random(StreamKeys.SALT_BYTES);
+        StreamPreamble.writeSalt(channel, salt);
+        RecordStream opened = beginLane(peer, place.id(), link, channel, dialed.salt(), salt, false);
+        place.stream().join(place.lane(), opened, text(place.path()));
+    }
+
+    /** Makes a stream of several lanes of its first connection. */
+    private LaneStream laned(Wanted wanted, Link link, RecordStream first, String path) throws StreamException {
+        var stream = new LaneStream(wanted.peer(), wanted.id(), buffers, deadlines, clock, ended -> {
+            live.remove(ended);
+            lanes.ended((LaneStream) ended);
+        });
+        live.add(stream);
+        stream.join(0, first, path);
+        requireLink(wanted, link, stream);
+        return stream;
     }
 
     /** Serves a connection to this node's unix socket. */
@@ -317,12 +498,12 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
                                 greeting,
                                 beginLocally(
                                         greeting.grant().wanted(),
-                                        greeting.grant().link(),
+                                        greeting.grant().link().link(),
                                         opened,
                                         false)));
     }
 
-    private static void handOver(PendingStreams<Link, OpenStream>.Greeting greeting, OpenStream stream) {
+    private static void handOver(PendingStreams<Asked, OpenStream>.Greeting greeting, OpenStream stream) {
         if (!greeting.arrived(stream)) {
             stream.abort(Cause.NOT_OPENED, "no thread waits for it any more");
         }
@@ -356,18 +537,47 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     private RecordStream begin(
             Wanted wanted, Link link, SocketChannel channel, Bytes dialSalt, Bytes acceptSalt, boolean dialed)
             throws IOException {
-        byte[] linkKey = link.key()
-                .copy()
-                .orElseThrow(() -> new StreamException(wanted.peer(), Cause.LINK_LOST, "its link ended meanwhile"));
-        RecordCipher out = cipher(link, wanted.id(), linkKey, dialSalt, acceptSalt, dialed);
-        RecordCipher in = cipher(link, wanted.id(), linkKey, dialSalt, acceptSalt, !dialed);
-        Arrays.fill(linkKey, (byte) 0);
-        var stream = new RecordStream(wanted.peer(), wanted.id(), channel, out, in, buffers, deadlines, live::remove);
+        var stream = records(wanted.peer(), wanted.id(), link, channel, dialSalt, acceptSalt, dialed, live::remove);
         live.add(stream);
         CipherWarmUp.begin(link.node().suite());
         stream.begin();
         requireLink(wanted, link, stream);
         return stream;
+    }
+
+    /** Begins a connection that becomes a lane; its stream ends it. */
+    private RecordStream beginLane(
+            NodeId peer,
+            StreamId id,
+            Link link,
+            SocketChannel channel,
+            Bytes dialSalt,
+            Bytes acceptSalt,
+            boolean dialed)
+            throws IOException {
+        RecordStream stream = records(peer, id, link, channel, dialSalt, acceptSalt, dialed, _ -> {});
+        CipherWarmUp.begin(link.node().suite());
+        stream.begin();
+        return stream;
+    }
+
+    private RecordStream records(
+            NodeId peer,
+            StreamId id,
+            Link link,
+            SocketChannel channel,
+            Bytes dialSalt,
+            Bytes acceptSalt,
+            boolean dialed,
+            Consumer<OpenStream> ended)
+            throws StreamException {
+        byte[] linkKey = link.key()
+                .copy()
+                .orElseThrow(() -> new StreamException(peer, Cause.LINK_LOST, "its link ended meanwhile"));
+        RecordCipher outward = cipher(link, id, linkKey, dialSalt, acceptSalt, dialed);
+        RecordCipher inward = cipher(link, id, linkKey, dialSalt, acceptSalt, !dialed);
+        Arrays.fill(linkKey, (byte) 0);
+        return new RecordStream(peer, id, channel, outward, inward, buffers, deadlines, ended);
     }
 
     /** As {@link Links#transports}. */
@@ -376,7 +586,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
         for (OpenStream stream : live) {
             DataTransport way = switch (stream) {
                 case SharedMemoryStream _ -> DataTransport.SHM;
-                case RecordStream _ -> DataTransport.TCP;
+                case RecordStream _, LaneStream _ -> DataTransport.TCP;
             };
             ways.computeIfAbsent(stream.peer(), _ -> EnumSet.noneOf(DataTransport.class))
                     .add(way);
@@ -420,8 +630,27 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
 
     @Override
     public void requested(Link link, LinkMessage.StreamRequest request) {
-        var wanted = new Wanted(link.node().endpoint().id(), request.id());
-        openings.requested(wanted, link, request.request(), clock.nanoTime()).ifPresent(this::send);
+        NodeId peer = link.node().endpoint().id();
+        if (request.path().isPresent()) {
+            AddressPair path = request.path().get();
+            boolean isOwn = ownPaths.stream().anyMatch(own -> own.has(path.to()))
+                    || bytes(link.localAddress()).equals(path.to());
+            if (isOwn) {
+                lanes.requested(peer, request.id(), path, request.request())
+                        .ifPresent(offer -> grantLane(link, offer.request(), offer.ticket()));
+            }
+            return;
+        }
+        openings.requested(
+                        new Wanted(peer, request.id()),
+                        new Asked(link, request.lanes()),
+                        request.request(),
+                        clock.nanoTime())
+                .ifPresent(this::send);
+    }
+
+    private static void grantLane(Link link, long request, Bytes ticket) {
+        link.say(new LinkMessage.StreamTicket(request, ticket, ""));
     }
 
     @Override
@@ -435,6 +664,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     @Override
     public void lost(NodeId peer) {
         openings.lost(peer);
+        lanes.lost(peer);
         for (OpenStream stream : live) {
             if (stream.peer().equals(peer)) {
                 stream.abort(Cause.LINK_LOST, "its link ended");
@@ -445,15 +675,17 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     @Override
     public void close() {
         closing = true;
+        lanes.close();
         live.forEach(stream -> stream.abort(Cause.CLOSED, "this node is closing"));
         sharedMemory.ifPresent(SharedMemoryHandshake::close);
     }
 
-    private void send(Offer<Link> offer) {
-        String socket = offer.link().isLocal()
-                ? sharedMemory.map(SharedMemoryHandshake::path).orElse("")
-                : "";
-        offer.link().say(new LinkMessage.StreamTicket(offer.request(), offer.ticket(), socket));
+    private void send(Offer<Asked> offer) {
+        Link link = offer.link().link();
+        String socket =
+                link.isLocal() ? sharedMemory.map(SharedMemoryHandshake::path).orElse("") : "";
+        List<Bytes> addresses = LanePlan.named(ownPaths, bytes(link.localAddress()));
+        link.say(new LinkMessage.StreamTicket(offer.request(), offer.ticket(), socket, addresses));
     }
 
     private static <T> Optional<T> await(CompletableFuture<T> future, long waitNanos) throws InterruptedException {

@@ -1,0 +1,18 @@
+package io.hearth.transport.stream;
+
+import io.hearth.transport.DataStreamContractTest;
+import io.hearth.transport.StreamEnds;
+import java.io.IOException;
+
+final class ThreeLanesContractTest extends DataStreamContractTest {
+    @Override
+    protected StreamEnds open() throws IOException {
+        return StreamEnds.lanes(3, timer);
+    }
+
+    /** The JDK's cipher allocates 2 KiB for each record; the rest is the record's place among the lanes. */
+    @Override
+    protected long allocatedMax() {
+        return 3_072;
+    }
+}
