@@ -139,6 +139,16 @@ public final class LaneStream implements OpenStream {
         }
     }
 
+    /** Whether it has more than one lane now. */
+    boolean isOfSeveralLanes() {
+        lock.lock();
+        try {
+            return sender.count() > 1;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Ends the connection of a lane, as a fault would. */
     void breakLane(int lane) {
         lock.lock();

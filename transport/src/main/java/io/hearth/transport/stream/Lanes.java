@@ -240,27 +240,50 @@ final class Lanes implements AutoCloseable {
 
     /** Waits for a missing lane; null when this object is closed. */
     private @Nullable Missing await() throws InterruptedException {
-        lock.lock();
-        try {
-            while (!closed) {
-                dialed.keySet().removeIf(stream -> !stream.isOpen());
-                for (Dialed of : dialed.values()) {
-                    for (int lane = 0; lane < of.paths.size(); lane++) {
-                        if (!of.stream.hasLane(lane) && of.dueNanos[lane] - clock.nanoTime() <= 0) {
-                            return new Missing(of, lane);
-                        }
-                    }
+        while (true) {
+            Missing missing = missing(all());
+            if (missing != null) {
+                return missing;
+            }
+            lock.lock();
+            try {
+                if (closed) {
+                    return null;
                 }
                 if (dialed.isEmpty()) {
                     added.await();
                 } else {
                     boolean _ = added.await(LOOK_NANOS, TimeUnit.NANOSECONDS);
                 }
+            } finally {
+                lock.unlock();
             }
-            return null;
+        }
+    }
+
+    private List<Dialed> all() {
+        lock.lock();
+        try {
+            return closed ? List.of() : List.copyOf(dialed.values());
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Looks without this object's lock, because a stream that ends holds its own and calls {@link #ended}. */
+    private @Nullable Missing missing(List<Dialed> all) {
+        for (Dialed of : all) {
+            if (!of.stream.isOpen()) {
+                ended(of.stream);
+                continue;
+            }
+            for (int lane = 0; lane < of.paths.size(); lane++) {
+                if (!of.stream.hasLane(lane) && of.dueNanos[lane] - clock.nanoTime() <= 0) {
+                    return new Missing(of, lane);
+                }
+            }
+        }
+        return null;
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.DataStream;
 import io.hearth.transport.DataTransport;
+import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkLimits;
 import io.hearth.transport.LocalPath;
 import io.hearth.transport.Paths;
@@ -77,6 +78,9 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     /** The paths of this machine are read again after this time. */
     private static final long PATHS_NANOS = 1_000_000_000L;
 
+    /** A stream of several lanes outlives its link for this time: one cable was cut, and the link is made again over another. */
+    private static final long RELINK_NANOS = 2_000_000_000L;
+
     /** Longest time for a step of opening a further lane: a ticket, a connection. */
     private static final long LANE_NANOS = 1_000_000_000L;
 
@@ -94,6 +98,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     private final Set<OpenStream> live = ConcurrentHashMap.newKeySet();
     private final PendingStreams<Asked, OpenStream> openings =
             new PendingStreams<>(OPENING_MAX, () -> random(StreamTickets.TICKET_BYTES));
+    private final Map<LaneStream, Endpoint> starts = new ConcurrentHashMap<>(); // of the peers of live streams
     private final Lanes lanes;
     private final Paths paths;
     private volatile List<LocalPath> ownPaths = List.of(); // written by opening threads, read by the event loop too
@@ -318,8 +323,8 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     /** Dials one more lane of a stream, or one that was lost. */
     private void dialLane(LaneStream stream, int lane, AddressPair path) throws IOException, InterruptedException {
         Link link = links.apply(stream.peer())
-                .filter(now -> !closing && now.node().dialed())
-                .orElseThrow(() -> new IOException("there is no link to it that this node dialled"));
+                .filter(_ -> !closing)
+                .orElseThrow(() -> new IOException("there is no link to it"));
         StreamId id = Lanes.name(stream.id(), lane);
         Bytes ticket = ask(link, id, 1, Optional.of(path), LANE_NANOS)
                 .orElseThrow(() -> new IOException("no ticket in time"))
@@ -460,6 +465,9 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
         String path = text(new AddressPair(bytes(link.remoteAddress()), bytes(link.localAddress())));
         LaneStream stream = laned(wanted, link, first, path);
         lanes.accept(stream, count).forEach(offer -> grantLane(link, offer.request(), offer.ticket()));
+        if (!stream.isOpen()) {
+            lanes.ended(stream); // it ended before the lanes knew it
+        }
         return stream;
     }
 
@@ -477,8 +485,10 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     private LaneStream laned(Wanted wanted, Link link, RecordStream first, String path) throws StreamException {
         var stream = new LaneStream(wanted.peer(), wanted.id(), buffers, deadlines, clock, ended -> {
             live.remove(ended);
+            starts.remove((LaneStream) ended);
             lanes.ended((LaneStream) ended);
         });
+        starts.put(stream, link.node().endpoint());
         live.add(stream);
         stream.join(0, first, path);
         requireLink(wanted, link, stream);
@@ -667,8 +677,23 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
         lanes.lost(peer);
         for (OpenStream stream : live) {
             if (stream.peer().equals(peer)) {
-                stream.abort(Cause.LINK_LOST, "its link ended");
+                if (stream instanceof LaneStream laned && laned.isOfSeveralLanes() && !closing) {
+                    deadlines.after(RELINK_NANOS, () -> requireLinkAgain(laned));
+                } else {
+                    stream.abort(Cause.LINK_LOST, "its link ended");
+                }
             }
+        }
+    }
+
+    /** Ends a stream whose link did not come back over another path. */
+    private void requireLinkAgain(LaneStream stream) {
+        Endpoint then = starts.get(stream);
+        boolean isBack = links.apply(stream.peer())
+                .filter(now -> now.node().endpoint().equals(then))
+                .isPresent();
+        if (!isBack) {
+            stream.abort(Cause.LINK_LOST, "its link ended");
         }
     }
 

@@ -81,10 +81,11 @@ final class LaneReceiverTest {
         receiver.told(0);
         receiver.take(0);
         assertTrue(receiver.isWaiting());
-        assertTrue(receiver.isDue(0, LATER) && receiver.isDue(1, LATER));
+        assertTrue(receiver.isDue(0, LATER));
+        receiver.told(0);
+        assertTrue(receiver.isDue(1, LATER), "the other may be silent");
         receiver.lost(1);
         assertFalse(receiver.isDue(1, LATER));
-        receiver.told(0);
         assertFalse(receiver.isWaiting());
     }
 }

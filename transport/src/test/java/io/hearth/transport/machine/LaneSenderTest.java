@@ -79,6 +79,17 @@ final class LaneSenderTest {
     }
 
     @Test
+    void whatArrivedDoesNotGoAgain() {
+        lanes(2);
+        write(0, 0);
+        write(0, 0);
+        sender.acknowledged(0, 1, 0, MILLI);
+        sender.tick(101 * MILLI);
+        assertEquals(1, sender.take(1, 101 * MILLI));
+        assertEquals(-1, sender.take(1, 101 * MILLI));
+    }
+
+    @Test
     void whenAllLanesAreLateNoneIsSuspected() {
         lanes(2);
         write(0, 0);

@@ -121,6 +121,29 @@ final class LanesTest {
     }
 
     @Test
+    void aStreamOfSeveralLanesOutlivesItsLinkUntilItIsMadeAgain() throws Exception {
+        try (var a = node(two("127.0.1.1"));
+                var b = node(two("127.0.1.2"))) {
+            DataStream[] ends = open(a, b);
+            var dialed = (LaneStream) ends[0];
+            var accepted = (LaneStream) ends[1];
+            TestNode.until("both lanes", () -> dialed.hasLane(1) && accepted.hasLane(1));
+            a.links.close(b.id(), "its path was cut");
+            a.await(Seen.Lost.class);
+            b.await(Seen.Lost.class);
+            exchange(dialed, accepted);
+            b.links.dial(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), a.links.port()));
+            a.await(Seen.Admitted.class);
+            b.await(Seen.Admitted.class);
+            dialed.breakLane(1);
+            exchange(accepted, dialed);
+            TestNode.until("lane 1 over the new link", () -> dialed.hasLane(1) && accepted.hasLane(1));
+            a.links.close(b.id(), "and for good");
+            TestNode.until("the end of both", () -> !dialed.isOpen() && !accepted.isOpen());
+        }
+    }
+
+    @Test
     void onePathIsAPlainStream() throws Exception {
         record Case(Paths dialler, Paths acceptor) {}
         for (Case one : new Case[] {
