@@ -2,6 +2,7 @@ package io.hearth.agent;
 
 import com.google.gson.JsonObject;
 import io.hearth.agent.api.LocalApiServer;
+import io.hearth.agent.api.PlanAnswers;
 import io.hearth.agent.api.StatusJson;
 import io.hearth.agent.api.TopologyAnswers;
 import io.hearth.agent.loop.CloseStack;
@@ -11,7 +12,7 @@ import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
 import java.util.Map;
 
-/** The always-on node of a machine, with the local socket that {@code status}, {@code topology} and {@code wait} use. */
+/** The always-on node of a machine, with the local socket that {@code status}, {@code topology}, {@code plan} and {@code wait} use. */
 public final class LocalAgent implements AutoCloseable {
     /** The socket's name in the home folder. */
     public static final String SOCKET = "agent.sock";
@@ -27,8 +28,9 @@ public final class LocalAgent implements AutoCloseable {
             node = closing.keep(HearthNode.start(config, environment));
             var answers = new VersionedValue<JsonObject>(StatusJson.of(node.status()));
             var topology = new TopologyAnswers(node.id(), node::topology, Clock.system());
-            closing.keep(
-                    LocalApiServer.start(home.socket(SOCKET), answers, topology.byRequest(), node::statusAgeNanos));
+            var plans = new PlanAnswers(node.id(), node::status, node::topology, Clock.system());
+            closing.keep(LocalApiServer.start(
+                    home.socket(SOCKET), answers, topology.byRequest(), plans.byRequest(), node::statusAgeNanos));
             var translator = Thread.ofVirtual().name("hearth-status").start(() -> translate(answers, topology));
             closing.keep(translator::interrupt);
             started = true;

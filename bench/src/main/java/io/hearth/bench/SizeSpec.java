@@ -54,7 +54,12 @@ public record SizeSpec(long bytes, int iterations) {
         }
     }
 
-    private static long bytes(String text) {
+    /**
+     * Reads one size: a number of bytes that may end in KiB, MiB or GiB.
+     *
+     * @throws IllegalArgumentException it is no such number
+     */
+    public static long bytes(String text) {
         long unit = 1;
         String digits = text;
         for (Unit candidate : Unit.values()) {

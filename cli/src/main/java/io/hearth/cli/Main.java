@@ -26,6 +26,7 @@ import io.hearth.cli.namespace.SecretCommand;
 import io.hearth.cli.namespace.SecretRotateCommand;
 import io.hearth.cli.namespace.SecretShowCommand;
 import io.hearth.cli.node.AgentCommand;
+import io.hearth.cli.node.PlanCommand;
 import io.hearth.cli.node.StatusCommand;
 import io.hearth.cli.node.TopologyCommand;
 import io.hearth.cli.node.TrainCommand;
@@ -108,6 +109,7 @@ public final class Main {
                 .addSubcommand(new AgentCommand(terminal))
                 .addSubcommand(new StatusCommand(terminal))
                 .addSubcommand(new TopologyCommand(terminal))
+                .addSubcommand(new PlanCommand(terminal))
                 .addSubcommand(new WaitCommand(terminal))
                 .addSubcommand(bench)
                 .addSubcommand(kernel)

@@ -125,7 +125,7 @@ final class BadInputTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {AGENT, TRAIN, WAIT, "status", "topology", "id"})
+    @ValueSource(strings = {AGENT, TRAIN, WAIT, "status", "topology", "plan --size 1MiB", "id"})
     void aHomeThatCannotBeMadeIsNamed(String command) throws Exception {
         Path file = Files.writeString(folder.resolve("file"), "");
         String said = failure(Commands.in(file.resolve("home")).line(command));
@@ -133,7 +133,7 @@ final class BadInputTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {AGENT, TRAIN, WAIT, "status", "topology"})
+    @ValueSource(strings = {AGENT, TRAIN, WAIT, "status", "topology", "plan --size 1MiB"})
     void aHomeThatOthersMayReadIsRefusedWithTheRemedy(String command) throws Exception {
         Commands ready = ready();
         Files.setPosixFilePermissions(home(), PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -177,6 +177,7 @@ final class BadInputTest {
         assertTrue(failure(ready.line("status --json")).contains("'hearth agent'"));
         assertTrue(failure(ready.line("topology")).contains("'hearth agent'"));
         assertTrue(failure(ready.line("topology --dot")).contains("'hearth agent'"));
+        assertTrue(failure(ready.line("plan --size 64MiB")).contains("'hearth agent'"));
         try (var crashed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             Path run = Files.createDirectories(home().resolve("run"));
             crashed.bind(UnixDomainSocketAddress.of(run.resolve("agent.sock")));
@@ -328,6 +329,7 @@ final class BadInputTest {
                 "agent",
                 "status",
                 "topology",
+                "plan",
                 "wait",
                 "train",
                 "demo",

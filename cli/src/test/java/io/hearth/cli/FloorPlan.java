@@ -83,6 +83,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             collective.exchange               |      | exchange.watch group root schedule                                         |
             collective.exchange.watch         |      | exchange.watch.machine root schedule                                       |
             collective.exchange.watch.machine | pure |                                                                            |
+            collective.explain                | pure | group root schedule                                                        | agent
             collective.group                  | pure | root schedule wire                                                         | agent simulation
             collective.pair                   |      | exchange group pair.machine                                                |
             collective.pair.machine           | pure | group                                                                      | simulation

@@ -1,7 +1,9 @@
 package io.hearth.topology;
 
+import io.hearth.identity.Labels;
 import io.hearth.identity.NodeId;
 import java.util.Collections;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -37,8 +39,14 @@ public record LinkReport(SortedMap<NodeId, Measured> links) {
      * @param roundTripNanos smoothed, at most {@link #ROUND_TRIP_NANOS_MAX}
      * @param outBytesPerSecond from the reporting node to the peer, at most {@link #BYTES_PER_SECOND_MAX}
      * @param inBytesPerSecond from the peer to the reporting node, likewise
+     * @param way the path that was measured; empty if the node does not say
      */
-    public record Measured(long roundTripNanos, long outBytesPerSecond, long inBytesPerSecond) {
+    public record Measured(long roundTripNanos, long outBytesPerSecond, long inBytesPerSecond, Optional<Way> way) {
+        /** Measurements of a path of which nothing else is known. */
+        public Measured(long roundTripNanos, long outBytesPerSecond, long inBytesPerSecond) {
+            this(roundTripNanos, outBytesPerSecond, inBytesPerSecond, Optional.empty());
+        }
+
         public Measured {
             if (!isWithin(roundTripNanos, ROUND_TRIP_NANOS_MAX)
                     || !isWithin(outBytesPerSecond, BYTES_PER_SECOND_MAX)
@@ -52,15 +60,41 @@ public record LinkReport(SortedMap<NodeId, Measured> links) {
             return value >= 0 && value <= most;
         }
 
-        /** Whether the other differs by more than noise: an eighth of a rate, or half of a round trip. */
+        /** Whether the other has another path, or differs by more than noise: an eighth of a rate, or half of a round trip. */
         boolean differs(Measured other) {
-            return differs(roundTripNanos, other.roundTripNanos, 2)
+            return !way.map(Way::place).equals(other.way.map(Way::place))
+                    || differs(roundTripNanos, other.roundTripNanos, 2)
                     || differs(outBytesPerSecond, other.outBytesPerSecond, 8)
                     || differs(inBytesPerSecond, other.inBytesPerSecond, 8);
         }
 
         private static boolean differs(long one, long other, int part) {
             return (one == 0) != (other == 0) || Math.abs(one - other) > Math.max(one, other) / part;
+        }
+    }
+
+    /**
+     * The path of a link, as the reporting node sees it; for people.
+     *
+     * @param path as in {@link PathProfile#path}
+     * @param kind the class of the reporting node's interface
+     * @param ageSeconds age of the measurement when the report was made, 0 to {@link #AGE_SECONDS_MAX}
+     */
+    public record Way(String path, InterfaceClass kind, long ageSeconds) {
+        /** Ages above a hundred years are no ages. */
+        public static final long AGE_SECONDS_MAX = 3_200_000_000L;
+
+        public Way {
+            path = Labels.clean(path, PathProfile.PATH_CHARACTERS_MAX);
+            if (ageSeconds < 0 || ageSeconds > AGE_SECONDS_MAX) {
+                throw new IllegalArgumentException(
+                        "age of a measurement must be 0 to " + AGE_SECONDS_MAX + " s, got " + ageSeconds);
+            }
+        }
+
+        /** The same path with the age left out: time alone makes no report worth sending. */
+        private Way place() {
+            return new Way(path, kind, 0);
         }
     }
 

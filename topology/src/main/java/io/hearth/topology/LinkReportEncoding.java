@@ -5,6 +5,8 @@ import io.hearth.core.MalformedMessageException;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.wire.LinkReportMessage;
 import io.hearth.topology.wire.MeasuredLinkMessage;
+import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Converts {@link LinkReport}s to their wire form and back. */
@@ -12,17 +14,33 @@ public final class LinkReportEncoding {
     /** Kind of the message on a control link. */
     public static final int KIND = 44;
 
+    /** The classes by their number on the wire; another number counts as {@link InterfaceClass#OTHER}. */
+    private static final List<InterfaceClass> KINDS = List.of(
+            InterfaceClass.OTHER,
+            InterfaceClass.LOOPBACK,
+            InterfaceClass.THUNDERBOLT,
+            InterfaceClass.ETHERNET,
+            InterfaceClass.WIFI,
+            InterfaceClass.VPN,
+            InterfaceClass.VIRTUAL);
+
     private LinkReportEncoding() {}
 
-    /** The wire form, at most about 30 KiB. */
+    /** The wire form, at most about 60 KiB. */
     public static byte[] encode(LinkReport report) {
         LinkReportMessage.Builder message = LinkReportMessage.newBuilder();
-        report.links()
-                .forEach((peer, measured) -> message.addLinks(MeasuredLinkMessage.newBuilder()
-                        .setPeer(peer.text())
-                        .setRoundTripNanos(measured.roundTripNanos())
-                        .setOutBytesPerSecond(measured.outBytesPerSecond())
-                        .setInBytesPerSecond(measured.inBytesPerSecond())));
+        report.links().forEach((peer, measured) -> {
+            MeasuredLinkMessage.Builder link = MeasuredLinkMessage.newBuilder()
+                    .setPeer(peer.text())
+                    .setRoundTripNanos(measured.roundTripNanos())
+                    .setOutBytesPerSecond(measured.outBytesPerSecond())
+                    .setInBytesPerSecond(measured.inBytesPerSecond());
+            measured.way()
+                    .ifPresent(way -> link.setPath(way.path())
+                            .setInterfaceClass(KINDS.indexOf(way.kind()))
+                            .setAgeSeconds(way.ageSeconds()));
+            message.addLinks(link);
+        });
         return message.build().toByteArray();
     }
 
@@ -40,11 +58,24 @@ public final class LinkReportEncoding {
                 links.put(
                         NodeId.parse(link.getPeer()),
                         new LinkReport.Measured(
-                                link.getRoundTripNanos(), link.getOutBytesPerSecond(), link.getInBytesPerSecond()));
+                                link.getRoundTripNanos(),
+                                link.getOutBytesPerSecond(),
+                                link.getInBytesPerSecond(),
+                                way(link)));
             }
             return new LinkReport(links);
         } catch (IllegalArgumentException invalid) {
             throw new MalformedMessageException("a report of links is not valid: " + invalid.getMessage(), invalid);
         }
+    }
+
+    private static Optional<LinkReport.Way> way(MeasuredLinkMessage link) {
+        if (link.getPath().isEmpty()) {
+            return Optional.empty();
+        }
+        int kind = link.getInterfaceClass();
+        boolean isKnown = kind >= 0 && kind < KINDS.size();
+        return Optional.of(new LinkReport.Way(
+                link.getPath(), isKnown ? KINDS.get(kind) : InterfaceClass.OTHER, link.getAgeSeconds()));
     }
 }

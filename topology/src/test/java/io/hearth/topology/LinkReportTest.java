@@ -12,6 +12,7 @@ import io.hearth.topology.wire.LinkReportMessage;
 import io.hearth.topology.wire.MeasuredLinkMessage;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -34,6 +35,48 @@ final class LinkReportTest {
     }
 
     @Test
+    void aPathArrivesWithItsClassAndAge() throws MalformedMessageException {
+        for (InterfaceClass kind : InterfaceClass.values()) {
+            var way = new LinkReport.Way("10.0.0.2:4711", kind, 86_400);
+            var report = new LinkReport(new TreeMap<>(Map.of(TWO, new Measured(300, 7, 9, Optional.of(way)))));
+            assertEquals(report, LinkReportEncoding.decode(LinkReportEncoding.encode(report)));
+        }
+        assertThrows(IllegalArgumentException.class, () -> new LinkReport.Way("a", InterfaceClass.WIFI, -1));
+    }
+
+    @Test
+    void anUnknownClassIsOtherAndAnAgeOutOfRangeIsRejected() throws MalformedMessageException {
+        MeasuredLinkMessage.Builder link =
+                MeasuredLinkMessage.newBuilder().setPeer(TWO.text()).setPath("10.0.0.2:1");
+        LinkReport later = LinkReportEncoding.decode(LinkReportMessage.newBuilder()
+                .addLinks(link.setInterfaceClass(99))
+                .build()
+                .toByteArray());
+        assertEquals(
+                Optional.of(new LinkReport.Way("10.0.0.2:1", InterfaceClass.OTHER, 0)),
+                later.links().values().iterator().next().way());
+        byte[] old = LinkReportMessage.newBuilder()
+                .addLinks(link.setAgeSeconds(LinkReport.Way.AGE_SECONDS_MAX + 1))
+                .build()
+                .toByteArray();
+        assertThrows(MalformedMessageException.class, () -> LinkReportEncoding.decode(old));
+    }
+
+    @Test
+    void aReportIsSentAgainForAnotherPathAndNotForItsAge() {
+        LinkReport first = over("10.0.0.2:1", InterfaceClass.ETHERNET, 5);
+        assertFalse(first.differs(over("10.0.0.2:1", InterfaceClass.ETHERNET, 500)));
+        assertTrue(first.differs(over("10.0.0.3:1", InterfaceClass.ETHERNET, 5)));
+        assertTrue(first.differs(over("10.0.0.2:1", InterfaceClass.WIFI, 5)));
+        assertTrue(first.differs(report(TWO, 300, 7, 9)));
+    }
+
+    private static LinkReport over(String path, InterfaceClass kind, long ageSeconds) {
+        var way = new LinkReport.Way(path, kind, ageSeconds);
+        return new LinkReport(new TreeMap<>(Map.of(TWO, new Measured(300, 7, 9, Optional.of(way)))));
+    }
+
+    @Test
     void theLargestReportFitsAFrame() throws MalformedMessageException {
         var links = new TreeMap<NodeId, Measured>();
         for (int i = 0; i < LinkReport.LINKS_MAX; i++) {
@@ -43,7 +86,11 @@ final class LinkReportTest {
                     new Measured(
                             LinkReport.ROUND_TRIP_NANOS_MAX,
                             LinkReport.BYTES_PER_SECOND_MAX,
-                            LinkReport.BYTES_PER_SECOND_MAX));
+                            LinkReport.BYTES_PER_SECOND_MAX,
+                            Optional.of(new LinkReport.Way(
+                                    "9".repeat(PathProfile.PATH_CHARACTERS_MAX),
+                                    InterfaceClass.VIRTUAL,
+                                    LinkReport.Way.AGE_SECONDS_MAX))));
         }
         byte[] bytes = LinkReportEncoding.encode(new LinkReport(links));
         assertTrue(bytes.length <= 64 * 1024, () -> bytes.length + " bytes");

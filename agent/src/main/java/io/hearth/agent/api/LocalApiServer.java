@@ -28,9 +28,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +62,7 @@ public final class LocalApiServer implements AutoCloseable {
     private final ServerSocketChannel server;
     private final VersionedValue<JsonObject> status;
     private final SortedMap<String, Supplier<JsonObject>> others;
+    private final SortedMap<String, Function<String, JsonObject>> withArgument;
     private final LongSupplier ageNanos;
     private final Semaphore places = new Semaphore(CLIENTS_MAX);
     private final Semaphore watching = new Semaphore(WATCHERS_MAX);
@@ -72,12 +75,14 @@ public final class LocalApiServer implements AutoCloseable {
             UserPrincipal self,
             VersionedValue<JsonObject> status,
             Map<String, Supplier<JsonObject>> others,
+            Map<String, Function<String, JsonObject>> withArgument,
             LongSupplier ageNanos) {
         this.path = path;
         this.self = self;
         this.server = server;
         this.status = status;
         this.others = new TreeMap<>(others);
+        this.withArgument = new TreeMap<>(withArgument);
         this.ageNanos = ageNanos;
         this.acceptor = Thread.ofVirtual().name("hearth-local-api").start(this::accept);
     }
@@ -96,13 +101,28 @@ public final class LocalApiServer implements AutoCloseable {
             Map<String, Supplier<JsonObject>> others,
             LongSupplier ageNanos)
             throws SetupException {
+        return start(path, status, others, Map.of(), ageNanos);
+    }
+
+    /**
+     * As {@link #start(Path, VersionedValue, Map, LongSupplier)}, with requests that have an argument.
+     *
+     * @param withArgument the first word of these requests, each with its answer to the text after the blank
+     */
+    public static LocalApiServer start(
+            Path path,
+            VersionedValue<JsonObject> status,
+            Map<String, Supplier<JsonObject>> others,
+            Map<String, Function<String, JsonObject>> withArgument,
+            LongSupplier ageNanos)
+            throws SetupException {
         try {
             clearStale(path);
             var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
             try {
                 server.bind(UnixDomainSocketAddress.of(path));
                 Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
-                return new LocalApiServer(path, server, Files.getOwner(path), status, others, ageNanos);
+                return new LocalApiServer(path, server, Files.getOwner(path), status, others, withArgument, ageNanos);
             } catch (IOException failed) {
                 server.close();
                 throw failed;
@@ -181,10 +201,17 @@ public final class LocalApiServer implements AutoCloseable {
 
     private JsonObject other(String question) {
         Supplier<JsonObject> answer = others.get(question);
-        return answer == null
+        if (answer != null) {
+            return aged(answer.get());
+        }
+        String[] words = question.split(" ", 2);
+        Function<String, JsonObject> sized = withArgument.get(words[0]);
+        return sized == null || words.length < 2
                 ? error("unknown question; ask status or watch"
-                        + others.keySet().stream().map(each -> " or " + each).collect(Collectors.joining()))
-                : aged(answer.get());
+                        + Stream.concat(others.keySet().stream(), withArgument.keySet().stream())
+                                .map(each -> " or " + each)
+                                .collect(Collectors.joining()))
+                : aged(sized.apply(words[1]));
     }
 
     private void watchIfFree(SocketChannel client) throws IOException, InterruptedException {

@@ -6,6 +6,8 @@ import io.hearth.identity.NodeId;
 import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.ConnectionProfile;
 import io.hearth.topology.InterfaceClass;
+import io.hearth.topology.LinkReport;
+import io.hearth.topology.LinkReports;
 import io.hearth.topology.LoadUpdates;
 import io.hearth.topology.LocalInterface;
 import io.hearth.topology.NodeLoad;
@@ -30,11 +32,12 @@ import java.util.SortedMap;
 
 /** The linked nodes, the profiles of their machines, and the topology made from both. Owner thread only. */
 public final class PeerDirectory {
-    /** Path of a link between two other nodes, whose addresses this node does not know. */
+    /** Path of a link between two other nodes that say nothing about it. */
     private static final String REPORTED = "reported";
 
     /** Evidence for a path whose address is another member's. */
     private static final String RELAYED = "through another member: no direct way";
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
     private final NodeId self;
     private final SortedMap<String, LocalInterface> interfaces;
@@ -186,22 +189,59 @@ public final class PeerDirectory {
     }
 
     /**
-     * Stores what a linked node says of its link to a third node; a link that this node measures itself is not changed.
+     * Stores the report of a linked node about its links to third nodes, in place of its former one. Of a link to this node only its
+     * existence is new: this node knows the rates.
      *
-     * @param roundTripNanos 0 if it was not measured
-     * @param bytesPerSecond from the node to the third one
+     * @param reports of all nodes, the one of {@code from} among them: of two ends the worse rate counts
      */
-    public void reported(NodeId from, NodeId to, long roundTripNanos, OptionalLong bytesPerSecond, long nowNanos) {
-        boolean isKnown =
-                topology.profile(from).isPresent() && topology.profile(to).isPresent();
-        if (isKnown && roundTripNanos > 0 && !to.equals(self) && !from.equals(self) && !from.equals(to)) {
-            String evidence = "reported by " + from.shortText();
-            PathProfile path = PathProfile.of(REPORTED, InterfaceClass.OTHER, evidence, roundTripNanos, nowNanos);
-            topology = topology.with(new ConnectionProfile(
-                    from,
-                    to,
-                    List.of(bytesPerSecond.isPresent() ? path.throughput(bytesPerSecond.getAsLong()) : path)));
+    public void reported(NodeId from, LinkReports reports, long nowNanos) {
+        if (topology.profile(from).isEmpty() || from.equals(self)) {
+            return;
         }
+        LinkReport report = reports.all().getOrDefault(from, LinkReport.NONE);
+        topology.links().stream()
+                .filter(link -> link.from().equals(from)
+                        && !link.to().equals(self)
+                        && !report.links().containsKey(link.to()))
+                .forEach(gone -> topology = topology.without(from, gone.to()));
+        report.links().forEach((to, measured) -> {
+            boolean isKnown = topology.profile(to).isPresent() && !to.equals(from) && measured.roundTripNanos() > 0;
+            PathProfile path = reported(from, measured, nowNanos);
+            if (isKnown && to.equals(self)) {
+                if (topology.link(from, self).isEmpty()) {
+                    topology = topology.with(new ConnectionProfile(from, self, List.of(path)));
+                }
+            } else if (isKnown) {
+                topology = topology.with(
+                        new ConnectionProfile(from, to, List.of(rated(path, reports.bytesPerSecond(from, to)))));
+                topology.link(to, from).ifPresent(back -> lower(back, reports.bytesPerSecond(to, from)));
+            }
+        });
+    }
+
+    /** The path of a reported link, still without its rate. */
+    private static PathProfile reported(NodeId from, LinkReport.Measured measured, long nowNanos) {
+        String evidence = "reported by " + from.shortText();
+        Optional<LinkReport.Way> way = measured.way();
+        long ageNanos = way.map(LinkReport.Way::ageSeconds).orElse(0L) * NANOS_PER_SECOND;
+        return PathProfile.of(
+                way.map(LinkReport.Way::path).orElse(REPORTED),
+                way.map(LinkReport.Way::kind).orElse(InterfaceClass.OTHER),
+                evidence,
+                Math.max(1, measured.roundTripNanos()),
+                nowNanos - ageNanos);
+    }
+
+    /** The opposite direction of a link, whose rate the new report of the other end may correct; its age stays. */
+    private void lower(ConnectionProfile back, OptionalLong bytesPerSecond) {
+        if (!back.bytesPerSecond().equals(bytesPerSecond)) {
+            topology = topology.with(
+                    new ConnectionProfile(back.from(), back.to(), List.of(rated(back.best(), bytesPerSecond))));
+        }
+    }
+
+    private static PathProfile rated(PathProfile path, OptionalLong bytesPerSecond) {
+        return bytesPerSecond.isPresent() ? path.throughput(bytesPerSecond.getAsLong()) : path;
     }
 
     private void rated(NodeId from, NodeId to, PathProfile like, long bytesPerSecond, long nowNanos) {

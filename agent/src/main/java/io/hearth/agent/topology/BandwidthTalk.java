@@ -9,6 +9,7 @@ import io.hearth.topology.ConnectionProfile;
 import io.hearth.topology.LinkReport;
 import io.hearth.topology.LinkReportEncoding;
 import io.hearth.topology.LinkReports;
+import io.hearth.topology.PathProfile;
 import io.hearth.topology.bandwidth.Bandwidth;
 import io.hearth.topology.bandwidth.BandwidthMachine;
 import io.hearth.topology.bandwidth.BandwidthMachine.Effect;
@@ -118,9 +119,7 @@ public final class BandwidthTalk {
         LinkReport report = LinkReportEncoding.decode(bytes);
         if (linked.contains(node)) {
             reports.put(node, report);
-            report.links()
-                    .forEach((peer, link) -> directory.reported(
-                            node, peer, link.roundTripNanos(), reports.bytesPerSecond(node, peer), clock.nanoTime()));
+            directory.reported(node, reports, clock.nanoTime());
         }
     }
 
@@ -184,10 +183,16 @@ public final class BandwidthTalk {
                         new LinkReport.Measured(
                                 Math.min(out.get().roundTripNanos(), LinkReport.ROUND_TRIP_NANOS_MAX),
                                 rate(out),
-                                rate(directory.topology().link(peer, self))));
+                                rate(directory.topology().link(peer, self)),
+                                Optional.of(way(out.get().best()))));
             }
         }
         return new LinkReport(links);
+    }
+
+    private LinkReport.Way way(PathProfile path) {
+        long ageSeconds = path.ageNanos(clock.nanoTime()) / 1_000_000_000L;
+        return new LinkReport.Way(path.path(), path.kind(), Math.min(ageSeconds, LinkReport.Way.AGE_SECONDS_MAX));
     }
 
     private static long rate(Optional<ConnectionProfile> link) {

@@ -146,6 +146,18 @@ final class LocalApiServerTest {
     }
 
     @Test
+    void aRequestMayHaveAnArgument() throws Exception {
+        try (LocalApiServer _ = LocalApiServer.start(
+                path(), status, Map.of(), Map.of("add", text -> number(Integer.parseInt(text) + 1)), () -> 0)) {
+            assertEquals(Optional.of(number(8)), ask(path(), "add 7"));
+            for (String wrong : List.of("add", "ad 7", "status 7", "")) {
+                JsonObject answer = ask(path(), wrong).orElseThrow();
+                assertTrue(answer.get("error").getAsString().endsWith("ask status or watch or add"), answer::toString);
+            }
+        }
+    }
+
+    @Test
     void whatIsOldSaysSo() throws Exception {
         var age = new AtomicLong(LocalApiServer.STUCK_AFTER.toNanos() - 1);
         try (LocalApiServer _ = LocalApiServer.start(path(), status, Map.of("more", () -> number(7)), age::get)) {

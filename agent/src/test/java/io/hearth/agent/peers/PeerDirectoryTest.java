@@ -13,11 +13,14 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.topology.ConnectionProfile;
 import io.hearth.topology.InterfaceClass;
+import io.hearth.topology.LinkReport;
+import io.hearth.topology.LinkReports;
 import io.hearth.topology.LoadUpdates;
 import io.hearth.topology.NodeLoad;
 import io.hearth.topology.NodeLoad.Battery;
 import io.hearth.topology.NodeProfile;
 import io.hearth.topology.NodeProfileEncoding;
+import io.hearth.topology.PathProfile;
 import io.hearth.topology.memory.Measurement;
 import io.hearth.topology.memory.Measurements;
 import io.hearth.transport.Endpoint;
@@ -27,9 +30,11 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 final class PeerDirectoryTest {
@@ -135,6 +140,68 @@ final class PeerDirectoryTest {
                 OptionalLong.empty(),
                 restarted.topology().link(SELF, stranger).orElseThrow().bytesPerSecond(),
                 "another machine had the address");
+    }
+
+    @Test
+    void aReportReplacesTheFormerOneAndOfTwoEndsTheWorseRateCounts() throws MalformedMessageException {
+        NodeId third = node(3);
+        for (NodeId node : List.of(PEER, third)) {
+            directory.admitted(link(node));
+            directory.introduced(node, NodeProfileEncoding.encode(OTHER));
+        }
+        var way = new LinkReport.Way("10.0.0.3:1", InterfaceClass.WIFI, 60);
+        var claim = new LinkReport.Measured(5_000, 100_000_000_000L, 9, Optional.of(way));
+        var reports = new LinkReports();
+        reports.put(PEER, report(third, claim));
+        directory.reported(PEER, reports, 100_000_000_000L);
+        PathProfile told = directory.topology().link(PEER, third).orElseThrow().best();
+        assertEquals("10.0.0.3:1", told.path());
+        assertEquals(InterfaceClass.WIFI, told.kind());
+        assertEquals("reported by " + PEER.shortText(), told.evidence());
+        assertEquals(60_000_000_000L, told.ageNanos(100_000_000_000L));
+        assertEquals(OptionalLong.of(100_000_000_000L), told.bytesPerSecond());
+        assertEquals(Optional.empty(), directory.topology().link(third, PEER), "the other end said nothing yet");
+
+        reports.put(third, report(PEER, new LinkReport.Measured(5_000, 50, 700)));
+        directory.reported(third, reports, 200_000_000_000L);
+        PathProfile corrected =
+                directory.topology().link(PEER, third).orElseThrow().best();
+        assertEquals(OptionalLong.of(700), corrected.bytesPerSecond(), "the claim of the first is not believed");
+        assertEquals(160_000_000_000L, corrected.ageNanos(200_000_000_000L));
+        assertEquals(
+                OptionalLong.of(9),
+                directory.topology().link(third, PEER).orElseThrow().bytesPerSecond());
+        assertEquals(
+                "reported", directory.topology().link(third, PEER).orElseThrow().path());
+
+        reports.put(PEER, LinkReport.NONE);
+        directory.reported(PEER, reports, 300_000_000_000L);
+        assertEquals(Optional.empty(), directory.topology().link(PEER, third), "it lost this link");
+        assertTrue(directory.topology().link(third, PEER).isPresent());
+        directory.reported(SELF, reports, 300_000_000_000L);
+        directory.reported(node(4), reports, 300_000_000_000L);
+        assertEquals(1, directory.topology().links().size());
+    }
+
+    @Test
+    void aLinkToThisNodeThatThePeerReportsIsNotOneWay() throws MalformedMessageException {
+        directory.admitted(link(PEER));
+        directory.introduced(PEER, NodeProfileEncoding.encode(OTHER));
+        directory.measured(PEER, health(5_000), 40);
+        var reports = new LinkReports();
+        reports.put(PEER, report(SELF, new LinkReport.Measured(6_000, 1_000, 2_000)));
+        directory.reported(PEER, reports, 50);
+        ConnectionProfile back = directory.topology().link(PEER, SELF).orElseThrow();
+        assertEquals(OptionalLong.empty(), back.bytesPerSecond(), "this node has not measured it");
+        directory.throughput(PEER, OptionalLong.of(700), OptionalLong.of(900), 60);
+        directory.reported(PEER, reports, 70);
+        ConnectionProfile measured = directory.topology().link(PEER, SELF).orElseThrow();
+        assertEquals(OptionalLong.of(900), measured.bytesPerSecond());
+        assertEquals("127.0.0.1:4711", measured.path());
+    }
+
+    private static LinkReport report(NodeId peer, LinkReport.Measured measured) {
+        return new LinkReport(new TreeMap<>(Map.of(peer, measured)));
     }
 
     private static PeerDirectory directory(Measurements remembered) {

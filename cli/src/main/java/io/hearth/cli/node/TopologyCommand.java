@@ -144,7 +144,7 @@ public final class TopologyCommand implements Callable<Integer> {
                         + (path.has("loss_permille") ? " loss " + text(path, "loss_permille") + " per thousand" : ""));
     }
 
-    private static String megabits(long bytesPerSecond) {
+    static String megabits(long bytesPerSecond) {
         double megabits = bytesPerSecond * 8 / 1e6;
         return String.format(Locale.ROOT, megabits >= 100 ? "%.0f" : "%.1f", megabits);
     }

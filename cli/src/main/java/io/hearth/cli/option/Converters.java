@@ -1,6 +1,8 @@
 package io.hearth.cli.option;
 
+import io.hearth.agent.api.PlanAnswers;
 import io.hearth.bench.BenchCipher;
+import io.hearth.bench.SizeSpec;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.LossPolicy;
 import io.hearth.identity.NetworkNamespace;
@@ -36,6 +38,24 @@ public final class Converters {
                     .filter(cipher -> cipher.text().equals(text))
                     .findFirst()
                     .orElseThrow(() -> new TypeConversionException("cipher must be aead or copy, got '" + text + "'"));
+        }
+    }
+
+    /** {@code 4096}, {@code 256KiB} or {@code 64MiB}: the bytes of a sum. */
+    public static final class Size implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            long bytes;
+            try {
+                bytes = SizeSpec.bytes(text);
+            } catch (IllegalArgumentException notASize) {
+                throw new TypeConversionException(String.valueOf(notASize.getMessage()));
+            }
+            if (bytes < 1 || bytes > PlanAnswers.BYTES_MAX) {
+                throw new TypeConversionException(
+                        "must be 1 to " + PlanAnswers.BYTES_MAX + " bytes, got '" + text + "'");
+            }
+            return bytes;
         }
     }
 

@@ -35,8 +35,12 @@ public final class GroupPlan {
         if (links.isEmpty()) {
             return Plan.NONE;
         }
-        Plan plan = Planner.plan(links.get()).plan();
-        return members.size() <= WORLD_MAX ? plan : new Plan(plan.order(), List.of(), List.of(), plan.costs());
+        return carried(Planner.plan(links.get()).plan(), members.size());
+    }
+
+    /** The part of a plan for this number of ranks that a view carries. */
+    public static Plan carried(Plan plan, int world) {
+        return world <= WORLD_MAX ? plan : new Plan(plan.order(), List.of(), List.of(), plan.costs());
     }
 
     /** The plan if it is one for this number of ranks, else the plain one: a view may come from a member with a fault. */

@@ -8,11 +8,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** Names of nodes for people: the label, with as much of the id as makes it unique. */
-final class NodeNames {
+public final class NodeNames {
     private NodeNames() {}
 
     /** The names of all nodes. A node without a label has its short id. */
-    static SortedMap<NodeId, String> of(ClusterTopology topology) {
+    public static SortedMap<NodeId, String> of(ClusterTopology topology) {
         var bearers = new TreeMap<String, Integer>();
         topology.nodes().forEach(node -> bearers.merge(name(topology, node), 1, Integer::sum));
         var names = new TreeMap<NodeId, String>();
