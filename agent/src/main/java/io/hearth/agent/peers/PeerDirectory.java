@@ -37,6 +37,7 @@ public final class PeerDirectory {
 
     /** Evidence for a path whose address is another member's. */
     private static final String RELAYED = "through another member: no direct way";
+
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
     private final NodeId self;
