@@ -480,7 +480,7 @@ public final class BandwidthMachine
             Optional<NodeId> next = peers.entrySet().stream()
                     .filter(entry -> asks(entry.getKey()) && mayMeasure(entry.getValue()))
                     .min(Comparator.comparing((Map.Entry<NodeId, Peer> entry) -> entry.getValue().samples > 0)
-                            .thenComparing(entry -> entry.getValue().dueNanos - nowNanos))
+                            .thenComparingLong(entry -> entry.getValue().dueNanos - nowNanos))
                     .map(Map.Entry::getKey);
             next.ifPresent(peer -> {
                 active = Optional.of(new Active(peer, number, false, true, nowNanos, OptionalLong.empty()));
