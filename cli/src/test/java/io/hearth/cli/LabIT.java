@@ -154,8 +154,7 @@ final class LabIT {
             String printed = printed(nodes).collect(Collectors.joining("\n"));
             JsonObject plan = sums(nodes, "AUTO");
             assertTrue(plan.get("algorithm").getAsString().contains("IslandAllReduce"), printed);
-            int links =
-                    2 * 2 + 2; // each member to its leader and back, and the two leaders; a ring has 4, a direct sum 12
+            int links = 2 * 2 + 2; // members to leaders and back, and between the leaders; a direct sum has 12
             assertEquals(links, plan.get("links").getAsInt(), printed);
             assertTrue(plan.get("ok").getAsBoolean(), printed);
             assertTrue(sums(nodes, "RING").get("ok").getAsBoolean(), printed);

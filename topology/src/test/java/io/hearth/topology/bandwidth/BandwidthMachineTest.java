@@ -223,8 +223,7 @@ final class BandwidthMachineTest {
         node.step(new Event.Began(MIDDLE, 0));
         node.at(node.now + SECOND).step(new Event.Ended(MIDDLE, 0, Optional.of(RATE)));
         node.step(new Event.Busy(true));
-        node.at(node.now + 2 * SECOND)
-                .step(new Event.Linked(LARGE, Long.MAX_VALUE)); // both are due, MIDDLE the longest
+        node.at(node.now + 2 * SECOND).step(new Event.Linked(LARGE, Long.MAX_VALUE)); // MIDDLE is due the longest
         assertEquals(List.of(say(LARGE, BandwidthMessage.Type.ASK, 1)), node.step(new Event.Busy(false)));
         node.heard(LARGE, BandwidthMessage.Type.ACCEPT, 1);
         node.step(new Event.Began(LARGE, 1));
