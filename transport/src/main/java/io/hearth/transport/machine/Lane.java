@@ -45,6 +45,7 @@ final class Lane {
     long acknowledged; // records since the lane joined
     private double bytesPerSecond; // 0: not measured
     private double usualNanos; // from writing to acknowledgement; 0: not measured
+    private double variationNanos; // mean deviation from it (RFC 6298)
     private double leastNanos = Double.MAX_VALUE;
     private long sampleBytes;
     private long sampleNanos;
@@ -60,6 +61,7 @@ final class Lane {
         flyingBytes = 0;
         acknowledged = 0;
         usualNanos = 0;
+        variationNanos = 0;
         leastNanos = Double.MAX_VALUE;
         sampleBytes = 0;
         sampleNanos = 0;
@@ -107,7 +109,17 @@ final class Lane {
 
     /** The age of a record under way at which the lane is suspected. */
     long patienceNanos() {
-        return Math.max(LaneLimits.SUSPECT_NANOS, (long) (2 * usualNanos));
+        double usual = Math.max(2 * usualNanos, usualNanos + 4 * variationNanos);
+        return Math.clamp((long) usual, LaneLimits.SUSPECT_NANOS, LaneLimits.PATIENCE_NANOS_MAX);
+    }
+
+    /**
+     * Whether it shows that the peer works while {@code late} is silent: it was heard in the later half of that time, or has nothing to
+     * acknowledge.
+     */
+    boolean isInTimeBeside(Lane late, long nowNanos) {
+        long spanNanos = late.silentNanos(nowNanos) / 2;
+        return isLive() && (flights.isEmpty() || (!isLate(nowNanos) && nowNanos - heardNanos < spanNanos));
     }
 
     boolean isLate(long nowNanos) {
@@ -131,7 +143,10 @@ final class Lane {
         acknowledged++;
         long took = nowNanos - landed.sinceNanos();
         leastNanos = Math.min(leastNanos, (double) took);
-        usualNanos = usualNanos == 0 ? took : usualNanos + (took - usualNanos) / 8;
+        if (isLive()) { // what came late says nothing of the usual time
+            variationNanos += usualNanos == 0 ? 0 : (Math.abs(took - usualNanos) - variationNanos) / 4;
+            usualNanos = usualNanos == 0 ? took : usualNanos + (took - usualNanos) / 8;
+        }
         if (flyingBytes >= BUSY_BYTES) {
             sampleBytes += landed.bytes();
             sampleNanos += Math.min(nowNanos - heardNanos, took);
@@ -179,6 +194,5 @@ final class Lane {
 
     void serve() {
         state = State.LIVE;
-        usualNanos = 0;
     }
 }

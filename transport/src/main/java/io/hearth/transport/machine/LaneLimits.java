@@ -11,8 +11,11 @@ public final class LaneLimits {
     /** Places for the records of a window and the last record of the stream. */
     public static final int PLACES = WINDOW_RECORDS + 1;
 
-    /** A lane is suspected if it does not acknowledge a record for this time, or for twice its usual time. */
+    /** A lane is suspected if it does not acknowledge a record for this time, or longer if its usual times are long or vary. */
     public static final long SUSPECT_NANOS = 100_000_000L;
+
+    /** A lane is suspected after this time at the latest. */
+    public static final long PATIENCE_NANOS_MAX = 1_000_000_000L;
 
     /** A suspected lane that acknowledges nothing for this time is closed, and dialled again. */
     public static final long HOPELESS_NANOS = 3_000_000_000L;

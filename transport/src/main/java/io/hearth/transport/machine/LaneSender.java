@@ -238,7 +238,7 @@ public final class LaneSender {
 
     private boolean isAnotherInTime(int lane, long nowNanos) {
         for (int other = 0; other < lanes.length; other++) {
-            if (other != lane && lanes[other].isLive() && !lanes[other].isLate(nowNanos)) {
+            if (other != lane && lanes[other].isInTimeBeside(lanes[lane], nowNanos)) {
                 return true;
             }
         }
