@@ -143,7 +143,8 @@ final class PlanAnswersTest {
         JsonObject chosen = group.getAsJsonObject("chosen");
         assertEquals("direct", chosen.get("algorithm").getAsString());
         assertTrue(chosen.has("predicted_ms") && !chosen.has("assumed_ms"), chosen::toString);
-        assertEquals("islands", group.getAsJsonObject("runner_up").get("algorithm").getAsString());
+        assertEquals(
+                "islands", group.getAsJsonObject("runner_up").get("algorithm").getAsString());
         assertEquals(List.of("ring"), all(group, "others", "algorithm"));
         assertEquals(
                 0,

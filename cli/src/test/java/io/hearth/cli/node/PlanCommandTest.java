@@ -88,7 +88,8 @@ final class PlanCommandTest {
                 "hops":[],"hop_count":0,"gaps":[],"one_way":[],"not_measured":[],"not_measured_count":0,"without_report":[]}]}
                 """;
         String alone = shown(one.formatted("alone"));
-        assertTrue(alone.startsWith("no trainer runs, so all nodes count: 1 member, a sum of 1 KiB\nbasis: t\n"), alone);
+        assertTrue(
+                alone.startsWith("no trainer runs, so all nodes count: 1 member, a sum of 1 KiB\nbasis: t\n"), alone);
         assertTrue(shown(one.formatted("measured")).contains("\nNO WAY connects all of them\n"));
     }
 
@@ -119,7 +120,11 @@ final class PlanCommandTest {
         var out = new ByteArrayOutputStream();
         var none = new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
         var terminal = new Terminal(
-                new PrintStream(out, true, StandardCharsets.UTF_8), none, InputStream.nullInputStream(), Map.of(), false);
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                none,
+                InputStream.nullInputStream(),
+                Map.of(),
+                false);
         new PlanCommand(terminal).show(JsonParser.parseString(answer).getAsJsonObject());
         return out.toString(StandardCharsets.UTF_8);
     }
