@@ -170,6 +170,14 @@ final class BadInputTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", " --size 0", " --size 64XB", " --size -1", " --size 9GiB", " --size 1e6"})
+    void aPlanNeedsASize(String size) {
+        Outcome refused = Commands.in(home()).line("plan" + size);
+        assertEquals(Exit.USAGE, refused.code(), refused.err());
+        assertTrue(refused.line().contains("--size"), refused.err());
+    }
+
     @Test
     void statusWithoutAnAgentSaysHowToStartOne() throws Exception {
         Commands ready = ready();
