@@ -4,6 +4,7 @@ import io.hearth.identity.NodeId;
 import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 
 /**
  * What a node measured on its links. Each node sends its report to all nodes that it has a link with, so that each of them knows the graph
@@ -34,18 +35,28 @@ public record LinkReport(SortedMap<NodeId, Measured> links) {
     /**
      * The measurements of one link; 0 means not measured.
      *
-     * @param roundTripNanos smoothed, at most {@link #ROUND_TRIP_NANOS_MAX}
+     * @param roundTripNanos the shortest of the last minute, at most {@link #ROUND_TRIP_NANOS_MAX}
      * @param outBytesPerSecond from the reporting node to the peer, at most {@link #BYTES_PER_SECOND_MAX}
      * @param inBytesPerSecond from the peer to the reporting node, likewise
+     * @param seenBytesPerSecond from the peer to the reporting node, as collectives show it now; likewise. No plan counts it as it is: only
+     *     the peer knows what else its port carried ({@link io.hearth.topology.bandwidth.OutRates})
      */
-    public record Measured(long roundTripNanos, long outBytesPerSecond, long inBytesPerSecond) {
+    public record Measured(
+            long roundTripNanos, long outBytesPerSecond, long inBytesPerSecond, long seenBytesPerSecond) {
         public Measured {
             if (!isWithin(roundTripNanos, ROUND_TRIP_NANOS_MAX)
                     || !isWithin(outBytesPerSecond, BYTES_PER_SECOND_MAX)
-                    || !isWithin(inBytesPerSecond, BYTES_PER_SECOND_MAX)) {
-                throw new IllegalArgumentException("measurements of a link are out of range: " + roundTripNanos
-                        + " ns, " + outBytesPerSecond + " and " + inBytesPerSecond + " B/s");
+                    || !isWithin(inBytesPerSecond, BYTES_PER_SECOND_MAX)
+                    || !isWithin(seenBytesPerSecond, BYTES_PER_SECOND_MAX)) {
+                throw new IllegalArgumentException(
+                        "measurements of a link are out of range: " + roundTripNanos + " ns, " + outBytesPerSecond
+                                + ", " + inBytesPerSecond + " and " + seenBytesPerSecond + " B/s");
             }
+        }
+
+        /** A link of which collectives show nothing. */
+        public Measured(long roundTripNanos, long outBytesPerSecond, long inBytesPerSecond) {
+            this(roundTripNanos, outBytesPerSecond, inBytesPerSecond, 0);
         }
 
         private static boolean isWithin(long value, long most) {
@@ -53,10 +64,15 @@ public record LinkReport(SortedMap<NodeId, Measured> links) {
         }
 
         /** Whether the other differs by more than noise: an eighth of a rate, or half of a round trip. */
-        boolean differs(Measured other) {
+        private boolean differsForPlans(Measured other) {
             return differs(roundTripNanos, other.roundTripNanos, 2)
                     || differs(outBytesPerSecond, other.outBytesPerSecond, 8)
                     || differs(inBytesPerSecond, other.inBytesPerSecond, 8);
+        }
+
+        /** The same, or by a quarter of what collectives show. */
+        private boolean differs(Measured other) {
+            return differsForPlans(other) || differs(seenBytesPerSecond, other.seenBytesPerSecond, 4);
         }
 
         private static boolean differs(long one, long other, int part) {
@@ -66,9 +82,18 @@ public record LinkReport(SortedMap<NodeId, Measured> links) {
 
     /** Whether the other has other links, or notably other measurements: then it is worth sending. */
     public boolean differs(LinkReport other) {
+        return differs(other, Measured::differs);
+    }
+
+    /** The same for what plans are made from. */
+    boolean differsForPlans(LinkReport other) {
+        return differs(other, Measured::differsForPlans);
+    }
+
+    private boolean differs(LinkReport other, BiPredicate<Measured, Measured> howMuch) {
         return !links.keySet().equals(other.links.keySet())
                 || links.entrySet().stream()
-                        .anyMatch(link ->
-                                link.getValue().differs(other.links.getOrDefault(link.getKey(), link.getValue())));
+                        .anyMatch(link -> howMuch.test(
+                                link.getValue(), other.links.getOrDefault(link.getKey(), link.getValue())));
     }
 }

@@ -22,7 +22,8 @@ public final class LinkReportEncoding {
                         .setPeer(peer.text())
                         .setRoundTripNanos(measured.roundTripNanos())
                         .setOutBytesPerSecond(measured.outBytesPerSecond())
-                        .setInBytesPerSecond(measured.inBytesPerSecond())));
+                        .setInBytesPerSecond(measured.inBytesPerSecond())
+                        .setSeenBytesPerSecond(measured.seenBytesPerSecond())));
         return message.build().toByteArray();
     }
 
@@ -40,7 +41,10 @@ public final class LinkReportEncoding {
                 links.put(
                         NodeId.parse(link.getPeer()),
                         new LinkReport.Measured(
-                                link.getRoundTripNanos(), link.getOutBytesPerSecond(), link.getInBytesPerSecond()));
+                                link.getRoundTripNanos(),
+                                link.getOutBytesPerSecond(),
+                                link.getInBytesPerSecond(),
+                                link.getSeenBytesPerSecond()));
             }
             return new LinkReport(links);
         } catch (IllegalArgumentException invalid) {

@@ -31,6 +31,22 @@ final class LinkReportTest {
     void aReportArrivesAsSent() throws MalformedMessageException {
         LinkReport report = report(TWO, 300_000, 118_000_000, 11_900_000);
         assertEquals(report, LinkReportEncoding.decode(LinkReportEncoding.encode(report)));
+        var seen = new LinkReport(new TreeMap<>(Map.of(TWO, new Measured(300_000, 1, 2, 11_000_000))));
+        assertEquals(seen, LinkReportEncoding.decode(LinkReportEncoding.encode(seen)));
+    }
+
+    @Test
+    void whatCollectivesShowIsSentButMakesNoPlanAndNoRate() {
+        var reports = new LinkReports();
+        reports.put(ONE, report(TWO, 300, 500, 500));
+        long changes = reports.changes();
+        var seen = new LinkReport(new TreeMap<>(Map.of(TWO, new Measured(300, 500, 500, 40))));
+        assertTrue(seen.differs(report(TWO, 300, 500, 500)));
+        reports.put(ONE, seen);
+        assertEquals(changes, reports.changes());
+        assertEquals(40, reports.seenBytesPerSecond(TWO, ONE));
+        assertEquals(0, reports.seenBytesPerSecond(ONE, TWO));
+        assertEquals(OptionalLong.of(500), reports.bytesPerSecond(TWO, ONE));
     }
 
     @Test
@@ -42,6 +58,7 @@ final class LinkReportTest {
                     node,
                     new Measured(
                             LinkReport.ROUND_TRIP_NANOS_MAX,
+                            LinkReport.BYTES_PER_SECOND_MAX,
                             LinkReport.BYTES_PER_SECOND_MAX,
                             LinkReport.BYTES_PER_SECOND_MAX));
         }

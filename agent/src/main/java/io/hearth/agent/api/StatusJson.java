@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.discovery.mdns.MdnsCounters;
+import io.hearth.topology.export.SlowLink;
 import java.util.Locale;
 
 /** The JSON form of a {@link ClusterStatus}; {@code schema} rises when a key changes its meaning or is removed. */
@@ -42,6 +43,9 @@ public final class StatusJson {
         var mdns = new JsonArray();
         status.mdns().forEach(each -> mdns.add(mdns(each)));
         json.add("mdns", mdns);
+        var slow = new JsonArray();
+        status.slowLinks().forEach(link -> slow.add(slow(link)));
+        json.add("slow_links", slow);
         status.waiting().ifPresent(why -> json.addProperty("waiting", why));
         status.discovery().ifPresent(line -> json.addProperty("discovery", line));
         json.addProperty("other_machines", status.otherMachines());
@@ -109,6 +113,16 @@ public final class StatusJson {
         other.addresses().forEach(addresses::add);
         json.add("addresses", addresses);
         json.addProperty("why", other.text());
+        return json;
+    }
+
+    private static JsonObject slow(SlowLink link) {
+        var json = new JsonObject();
+        json.addProperty("from", link.from().text());
+        json.addProperty("to", link.to().text());
+        json.addProperty("bytes_per_second", link.bytesPerSecond());
+        json.addProperty("former_bytes_per_second", link.formerBytesPerSecond());
+        json.addProperty("text", link.text());
         return json;
     }
 

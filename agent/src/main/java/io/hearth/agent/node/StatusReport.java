@@ -14,6 +14,7 @@ import io.hearth.election.health.HealthStatus;
 import io.hearth.election.health.PeerHealth;
 import io.hearth.election.view.Apartness;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.export.SlowLink;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -73,7 +74,8 @@ public final class StatusReport {
             List<ClusterStatus.Refused> refused,
             List<ClusterStatus.Fault> faults,
             Duplicates duplicates,
-            OptionalLong firstPeerMillis) {
+            OptionalLong firstPeerMillis,
+            List<SlowLink> slowLinks) {
         View view = membership.view();
         reported = view;
         var nodes = new ArrayList<ClusterStatus.Node>();
@@ -117,7 +119,8 @@ public final class StatusReport {
                 Math.max(membership.driver().state().trainersElsewhere(), elsewhere(trainers)),
                 trainers,
                 directory.linked().isEmpty() ? discovery.get() : Optional.empty(),
-                mdns.get());
+                mdns.get(),
+                slowLinks);
     }
 
     private Optional<String> waiting(Membership membership) {

@@ -7,6 +7,7 @@ import io.hearth.election.MessageRejection;
 import io.hearth.election.Role;
 import io.hearth.election.health.HealthStatus;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.export.SlowLink;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,7 @@ import java.util.TreeMap;
  * @param trainers other linked trainers of this node's group, with their notes
  * @param discovery attempts to find peers, in one line, while there are none
  * @param mdns counters of mDNS per interface in use
+ * @param slowLinks links that carry much less than they did
  */
 public record ClusterStatus(
         NodeId self,
@@ -52,7 +54,8 @@ public record ClusterStatus(
         int trainersElsewhere,
         List<Trainer> trainers,
         Optional<String> discovery,
-        List<MdnsCounters> mdns) {
+        List<MdnsCounters> mdns,
+        List<SlowLink> slowLinks) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         refused = List.copyOf(refused);
@@ -60,6 +63,7 @@ public record ClusterStatus(
         doubled = List.copyOf(doubled);
         trainers = List.copyOf(trainers);
         mdns = List.copyOf(mdns);
+        slowLinks = List.copyOf(slowLinks);
         ignored = Collections.unmodifiableMap(new TreeMap<>(ignored));
     }
 

@@ -6,6 +6,7 @@ import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.ConnectionProfile;
+import io.hearth.topology.LeastRoundTrip;
 import io.hearth.topology.LinkReport;
 import io.hearth.topology.LinkReportEncoding;
 import io.hearth.topology.LinkReports;
@@ -16,6 +17,10 @@ import io.hearth.topology.bandwidth.BandwidthMachine.Event;
 import io.hearth.topology.bandwidth.BandwidthMachine.Limits;
 import io.hearth.topology.bandwidth.BandwidthMachine.State;
 import io.hearth.topology.bandwidth.BandwidthMessage;
+import io.hearth.topology.bandwidth.Flow;
+import io.hearth.topology.bandwidth.OutRates;
+import io.hearth.topology.bandwidth.SeenRates;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -23,31 +28,47 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Measures this node's links as the machine says, and exchanges reports of links with all linked nodes. Owner thread only.
  *
+ * <p>While collectives run there are no measurements. Then {@link SeenRates} and {@link OutRates} conclude the rates from what arrives.
+ *
  * <p>An agent measures nothing: its Java has only the quick compiler, so its cipher is slower than a fast link.
  */
 public final class BandwidthTalk {
     private static final Logger LOG = LoggerFactory.getLogger(BandwidthTalk.class);
     private static final long REPORT_NANOS = 500_000_000;
+    private static final long LOOK_NANOS = 500_000_000;
 
     private final NodeId self;
     private final Clock clock;
     private final BooleanSupplier busy;
+    private final Supplier<SortedMap<NodeId, Flow>> flows;
     private final Messenger messenger;
     private final Measurer measurer;
     private final MachineDriver<State, Event, Effect> driver;
     private final PeerDirectory directory;
     private final Set<NodeId> linked = new HashSet<>();
     private final Set<NodeId> known = new HashSet<>(); // linked nodes that the machine knows
+    private final SortedMap<NodeId, Rates> rates =
+            new TreeMap<>(); // by this node's measurements, of the nodes in known
+    private final SortedMap<NodeId, LeastRoundTrip> roundTrips = new TreeMap<>(); // of linked nodes
     private final LinkReports reports = new LinkReports();
+    private final SeenRates seenRates = new SeenRates();
+    private final OutRates outRates = new OutRates();
+    private SortedMap<NodeId, Long> seen = Collections.emptySortedMap(); // what collectives show of bytes to this node
+    private long movedBytes; // in collectives, at the latest look
+    private long lookedNanos;
     private LinkReport own = LinkReport.NONE;
     private LinkReport sent = LinkReport.NONE;
     private long sentNanos;
+
+    /** Bytes per second to and from a peer; 0 if not known. */
+    private record Rates(long out, long in) {}
 
     /** Sends a message on the link to a node; lost if there is none. */
     public interface Messenger {
@@ -66,22 +87,26 @@ public final class BandwidthTalk {
      *
      * @param directory holds the measurements of links
      * @param busy whether a collective runs on this node; always true for a node that measures nothing
+     * @param flows what arrived in this node's collectives, by peer
      */
     public BandwidthTalk(
             NodeId self,
             Clock clock,
             PeerDirectory directory,
             BooleanSupplier busy,
+            Supplier<SortedMap<NodeId, Flow>> flows,
             Messenger messenger,
             Measurer measurer) {
         this.self = self;
         this.clock = clock;
         this.directory = directory;
         this.busy = busy;
+        this.flows = flows;
         this.messenger = messenger;
         this.measurer = measurer;
         var machine = new BandwidthMachine(self, Limits.DEFAULTS);
         this.sentNanos = clock.nanoTime() - REPORT_NANOS;
+        this.lookedNanos = clock.nanoTime() - LOOK_NANOS;
         this.driver =
                 new MachineDriver<>(machine, machine.start(clock.nanoTime()), new Event.Tick(), clock, this::carryOut);
     }
@@ -96,6 +121,8 @@ public final class BandwidthTalk {
     public void lost(NodeId node) {
         linked.remove(node);
         reports.remove(node);
+        rates.remove(node);
+        roundTrips.remove(node);
         if (known.remove(node)) {
             driver.step(new Event.Unlinked(node));
         }
@@ -112,6 +139,15 @@ public final class BandwidthTalk {
         driver.step(new Event.Heard(node, message));
     }
 
+    /** Takes the newest round trip to a linked node, in nanoseconds. */
+    public void roundTrip(NodeId node, long nanos) {
+        if (linked.contains(node)) {
+            long now = clock.nanoTime();
+            LeastRoundTrip former = roundTrips.get(node);
+            roundTrips.put(node, former == null ? LeastRoundTrip.first(nanos, now) : former.with(nanos, now));
+        }
+    }
+
     /** Handles a peer's report. */
     public void reported(NodeId node, byte[] bytes) throws MalformedMessageException {
         LinkReport report = LinkReportEncoding.decode(bytes);
@@ -120,6 +156,7 @@ public final class BandwidthTalk {
             report.links()
                     .forEach((peer, link) -> directory.reported(
                             node, peer, link.roundTripNanos(), reports.bytesPerSecond(node, peer), clock.nanoTime()));
+            show(node);
         }
     }
 
@@ -128,9 +165,13 @@ public final class BandwidthTalk {
         busy();
         linked.forEach(this::introduce);
         driver.tickIfDue();
+        long nanos = clock.nanoTime();
+        if (nanos - lookedNanos >= LOOK_NANOS) {
+            lookedNanos = nanos;
+            look();
+        }
         own = report();
         reports.put(self, own);
-        long nanos = clock.nanoTime();
         if (own.differs(sent) && nanos - sentNanos >= REPORT_NANOS) {
             sent = own;
             sentNanos = nanos;
@@ -168,9 +209,44 @@ public final class BandwidthTalk {
         }
         directory.topology().link(self, peer).map(ConnectionProfile::best).ifPresent(path -> {
             known.add(peer);
+            rates.put(
+                    peer,
+                    new Rates(
+                            path.bytesPerSecond().orElse(0),
+                            rate(directory.topology().link(peer, self))));
             long ageNanos = path.bytesPerSecond().isPresent() ? path.ageNanos(clock.nanoTime()) : Long.MAX_VALUE;
             driver.step(new Event.Linked(peer, ageNanos));
         });
+    }
+
+    /** Concludes rates from what arrived in collectives since the look before. */
+    private void look() {
+        SortedMap<NodeId, Flow> now = flows.get();
+        long bytes = now.values().stream().mapToLong(Flow::bytes).sum();
+        boolean isMoving = bytes != movedBytes;
+        movedBytes = bytes;
+        var inward = new TreeMap<NodeId, Long>();
+        rates.keySet().forEach(peer -> reports.bytesPerSecond(peer, self).ifPresent(rate -> inward.put(peer, rate)));
+        seen = seenRates.look(now, inward);
+        seen.forEach((peer, rate) -> {
+            if (rates.containsKey(peer) && rate > rates(peer).in() + rates(peer).in() / 4) {
+                driver.step(new Event.Observed(peer, OptionalLong.empty(), OptionalLong.of(rate)));
+            }
+        });
+        if (isMoving) { // else the receivers' rates are about to be outdated
+            var outward = new TreeMap<NodeId, Long>();
+            var bySight = new TreeMap<NodeId, Long>();
+            rates.forEach((peer, rate) -> {
+                outward.put(peer, rate.out());
+                long its = reports.seenBytesPerSecond(self, peer);
+                if (its > 0) {
+                    bySight.put(peer, its);
+                }
+            });
+            outRates.look(bySight, outward)
+                    .forEach((peer, rate) ->
+                            driver.step(new Event.Observed(peer, OptionalLong.of(rate), OptionalLong.empty())));
+        }
     }
 
     private LinkReport report() {
@@ -178,20 +254,53 @@ public final class BandwidthTalk {
         for (NodeId peer : linked) {
             Optional<ConnectionProfile> out = directory.topology().link(self, peer);
             if (out.isPresent() && links.size() < LinkReport.LINKS_MAX) {
+                LeastRoundTrip least = roundTrips.get(peer);
                 links.put(
                         peer,
                         new LinkReport.Measured(
-                                Math.min(out.get().roundTripNanos(), LinkReport.ROUND_TRIP_NANOS_MAX),
-                                rate(out),
-                                rate(directory.topology().link(peer, self))));
+                                Math.min(
+                                        least == null ? out.get().roundTripNanos() : least.nanos(),
+                                        LinkReport.ROUND_TRIP_NANOS_MAX),
+                                limited(rates(peer).out()),
+                                limited(rates(peer).in()),
+                                limited(seen.getOrDefault(peer, 0L))));
             }
         }
         return new LinkReport(links);
     }
 
+    private Rates rates(NodeId peer) {
+        return rates.getOrDefault(peer, new Rates(0, 0));
+    }
+
     private static long rate(Optional<ConnectionProfile> link) {
-        OptionalLong bytesPerSecond = link.isPresent() ? link.get().bytesPerSecond() : OptionalLong.empty();
-        return Math.min(bytesPerSecond.orElse(0), LinkReport.BYTES_PER_SECOND_MAX);
+        return (link.isPresent() ? link.get().bytesPerSecond() : OptionalLong.empty()).orElse(0);
+    }
+
+    private static long limited(long bytesPerSecond) {
+        return Math.min(bytesPerSecond, LinkReport.BYTES_PER_SECOND_MAX);
+    }
+
+    /** Replaces the known rates of a link; an empty one stays. */
+    private void rated(NodeId peer, OptionalLong out, OptionalLong in) {
+        Rates former = rates(peer);
+        rates.put(peer, new Rates(out.orElse(former.out()), in.orElse(former.in())));
+        reports.put(self, report());
+        directory.throughput(
+                peer, reports.bytesPerSecond(self, peer), reports.bytesPerSecond(peer, self), clock.nanoTime());
+    }
+
+    /** Shows the rates that count after a peer's report: of each direction the lower one of both ends, so that both ends show the same. */
+    private void show(NodeId peer) {
+        OptionalLong out = reports.bytesPerSecond(self, peer);
+        OptionalLong in = reports.bytesPerSecond(peer, self);
+        boolean isNewOut =
+                out.isPresent() && out.getAsLong() != rate(directory.topology().link(self, peer));
+        boolean isNewIn =
+                in.isPresent() && in.getAsLong() != rate(directory.topology().link(peer, self));
+        if (isNewOut || isNewIn) {
+            directory.throughput(peer, out, in, clock.nanoTime());
+        }
     }
 
     private void carryOut(Effect effect) {
@@ -211,11 +320,18 @@ public final class BandwidthTalk {
                         peer.shortText(),
                         megabits(bandwidth.outBytesPerSecond()),
                         megabits(bandwidth.inBytesPerSecond()));
-                directory.throughput(
+                rated(
                         peer,
                         OptionalLong.of(bandwidth.outBytesPerSecond()),
-                        OptionalLong.of(bandwidth.inBytesPerSecond()),
-                        clock.nanoTime());
+                        OptionalLong.of(bandwidth.inBytesPerSecond()));
+            }
+            case Effect.Seen(NodeId peer, OptionalLong out, OptionalLong in) -> {
+                LOG.info(
+                        "collectives show another rate: peer={}{}{}",
+                        peer.shortText(),
+                        out.isPresent() ? " outMbitPerSecond=" + megabits(out.getAsLong()) : "",
+                        in.isPresent() ? " inMbitPerSecond=" + megabits(in.getAsLong()) : "");
+                rated(peer, out, in);
             }
         }
     }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -31,7 +32,8 @@ import java.util.TreeMap;
  *       full, so that a new cluster is measured soon.
  *   <li>A new link is measured {@value #FIRST_SAMPLES} times, because the code and the processor of a young process make a measurement too
  *       low. The estimate is {@link RateEstimate}.
- *   <li>A rate is measured again when it is old, and soon when the caller doubts it, such as after a collective that was slower than it.
+ *   <li>A rate is measured again when it is old, and soon when the caller doubts it.
+ *   <li>What collectives show replaces the estimate at once ({@link SeenRates}, {@link OutRates}), and postpones the next measurement.
  * </ul>
  */
 public final class BandwidthMachine
@@ -126,8 +128,13 @@ public final class BandwidthMachine
          */
         record Ended(NodeId peer, long number, Optional<Bandwidth> result) implements Event {}
 
-        /** A collective showed the rate of the link, so a measurement can wait. */
-        record Observed(NodeId peer) implements Event {}
+        /**
+         * Collectives showed rates of the link, so a measurement can wait.
+         *
+         * @param out bytes per second to the peer, above 0; empty if they showed none
+         * @param in bytes per second from the peer, likewise
+         */
+        record Observed(NodeId peer, OptionalLong out, OptionalLong in) implements Event {}
 
         /** The known rate is probably wrong now. */
         record Doubted(NodeId peer) implements Event {}
@@ -149,6 +156,9 @@ public final class BandwidthMachine
 
         /** A link was measured: the estimate from all its measurements. */
         record Measured(NodeId peer, Bandwidth bandwidth) implements Effect {}
+
+        /** Collectives showed these rates. */
+        record Seen(NodeId peer, OptionalLong out, OptionalLong in) implements Effect {}
     }
 
     /**
@@ -172,6 +182,16 @@ public final class BandwidthMachine
                     Math.min(FIRST_SAMPLES, samples + 1),
                     out.with(measured.outBytesPerSecond()),
                     in.with(measured.inBytesPerSecond()));
+        }
+
+        /** With what collectives showed, which their observer has confirmed already. */
+        Peer seen(OptionalLong outNow, OptionalLong inNow) {
+            return new Peer(
+                    dueNanos,
+                    failures,
+                    samples,
+                    outNow.isPresent() ? new RateEstimate(outNow.getAsLong(), 0) : out,
+                    inNow.isPresent() ? new RateEstimate(inNow.getAsLong(), 0) : in);
         }
 
         /** Whether the next measurement should come soon. */
@@ -221,7 +241,7 @@ public final class BandwidthMachine
             case Event.Busy(boolean busy) -> draft.busy(busy);
             case Event.Heard(NodeId peer, BandwidthMessage message) -> draft.heard(peer, message);
             case Event.Ended ended -> draft.ended(ended);
-            case Event.Observed(NodeId peer) -> draft.due(peer, nowNanos + limits.refreshNanos, 0);
+            case Event.Observed observed -> draft.observed(observed);
             case Event.Doubted(NodeId peer) -> draft.doubted(peer);
             case Event.Tick() -> draft.expire();
         }
@@ -417,10 +437,13 @@ public final class BandwidthMachine
             }
         }
 
-        void due(NodeId peer, long atNanos, int failures) {
-            Peer known = peers.get(peer);
+        void observed(Event.Observed observed) {
+            Peer known = peers.get(observed.peer());
             if (known != null) {
-                peers.put(peer, known.due(atNanos, failures));
+                peers.put(
+                        observed.peer(),
+                        known.seen(observed.out(), observed.in()).due(nowNanos + limits.refreshNanos, 0));
+                effects.add(new Effect.Seen(observed.peer(), observed.out(), observed.in()));
             }
         }
 
