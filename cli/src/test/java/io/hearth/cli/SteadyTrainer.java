@@ -3,12 +3,18 @@ package io.hearth.cli;
 import io.hearth.agent.AutoDiscoveryBackend;
 import io.hearth.agent.HearthConfig;
 import io.hearth.core.ReduceOp;
+import io.hearth.topology.ClusterTopology;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
-/** A training script that sums without a pause, so that no measurement fits in between, and prints the time of every few steps. */
+/**
+ * A training script that sums without a pause once all links are measured, so that no further measurement fits in between. It prints the
+ * time of its steps.
+ */
 final class SteadyTrainer {
     private static final int STEPS_MAX = 100_000;
-    private static final int PRINTED = 4;
+    private static final int PRINTED = 2;
 
     private SteadyTrainer() {}
 
@@ -17,7 +23,9 @@ final class SteadyTrainer {
         float[] gradients = new float[Integer.parseInt(arguments[1]) / Float.BYTES];
         try (var hearth = AutoDiscoveryBackend.start(HearthConfig.defaults().namespace("home"))) {
             hearth.waitForPeers(world - 1, Duration.ofSeconds(60));
-            Thread.sleep(Duration.ofSeconds(Integer.parseInt(arguments[2]))); // for the first measurements
+            while (!isMeasured(hearth.topology(), world)) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            }
             var cluster = hearth.context(world);
             long sinceNanos = System.nanoTime();
             for (int step = 1; step < STEPS_MAX; step++) {
@@ -26,10 +34,17 @@ final class SteadyTrainer {
                 if (step % PRINTED == 0) {
                     long now = System.nanoTime();
                     System.out.println(
-                            "steps to " + step + " took " + (now - sinceNanos) / PRINTED / 1_000_000 + " ms each");
+                            "steps took " + TimeUnit.NANOSECONDS.toMillis((now - sinceNanos) / PRINTED) + " ms each");
                     sinceNanos = now;
                 }
             }
         }
+    }
+
+    private static boolean isMeasured(ClusterTopology topology, int nodes) {
+        return topology.links().stream()
+                        .filter(link -> link.bytesPerSecond().isPresent())
+                        .count()
+                == (long) nodes * (nodes - 1);
     }
 }

@@ -2,6 +2,7 @@ package io.hearth.topology;
 
 import io.hearth.identity.NodeId;
 import java.util.Collections;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
@@ -11,8 +12,9 @@ import java.util.function.BiPredicate;
  * of all. A node reports its own links only, and nobody can check a report: {@link LinkReports} believes the lower of two ends.
  *
  * @param links by peer, at most {@value #LINKS_MAX}
+ * @param straggler the node for which its collectives wait now; for people only
  */
-public record LinkReport(SortedMap<NodeId, Measured> links) {
+public record LinkReport(SortedMap<NodeId, Measured> links, Optional<Straggler> straggler) {
     /** Most links of a report. */
     public static final int LINKS_MAX = 256;
 
@@ -30,6 +32,11 @@ public record LinkReport(SortedMap<NodeId, Measured> links) {
         if (links.size() > LINKS_MAX) {
             throw new IllegalArgumentException("a report has at most " + LINKS_MAX + " links, got " + links.size());
         }
+    }
+
+    /** A report without a straggler. */
+    public LinkReport(SortedMap<NodeId, Measured> links) {
+        this(links, Optional.empty());
     }
 
     /**
@@ -80,12 +87,16 @@ public record LinkReport(SortedMap<NodeId, Measured> links) {
         }
     }
 
-    /** Whether the other has other links, or notably other measurements: then it is worth sending. */
+    /** Whether the other has other links, notably other measurements, or another straggler: then it is worth sending. */
     public boolean differs(LinkReport other) {
-        return differs(other, Measured::differs);
+        boolean namesAnother = straggler.isPresent() != other.straggler.isPresent()
+                || straggler
+                        .filter(named -> !named.isLike(other.straggler.orElse(named)))
+                        .isPresent();
+        return namesAnother || differs(other, Measured::differs);
     }
 
-    /** The same for what plans are made from. */
+    /** Whether the other has other links, or notably other measurements, of what plans are made from. */
     boolean differsForPlans(LinkReport other) {
         return differs(other, Measured::differsForPlans);
     }

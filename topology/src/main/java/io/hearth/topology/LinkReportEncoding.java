@@ -5,6 +5,7 @@ import io.hearth.core.MalformedMessageException;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.wire.LinkReportMessage;
 import io.hearth.topology.wire.MeasuredLinkMessage;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Converts {@link LinkReport}s to their wire form and back. */
@@ -24,6 +25,11 @@ public final class LinkReportEncoding {
                         .setOutBytesPerSecond(measured.outBytesPerSecond())
                         .setInBytesPerSecond(measured.inBytesPerSecond())
                         .setSeenBytesPerSecond(measured.seenBytesPerSecond())));
+        report.straggler()
+                .ifPresent(straggler -> message.setStraggler(straggler.node().text())
+                        .setStragglerCause(Straggler.CAUSES.indexOf(straggler.cause()) + 1)
+                        .setStragglerValue(straggler.value())
+                        .setStragglerUsual(straggler.usual()));
         return message.build().toByteArray();
     }
 
@@ -46,9 +52,21 @@ public final class LinkReportEncoding {
                                 link.getInBytesPerSecond(),
                                 link.getSeenBytesPerSecond()));
             }
-            return new LinkReport(links);
+            return new LinkReport(links, straggler(message));
         } catch (IllegalArgumentException invalid) {
             throw new MalformedMessageException("a report of links is not valid: " + invalid.getMessage(), invalid);
         }
+    }
+
+    /** The straggler; none if a later version names a cause that this one does not know. */
+    private static Optional<Straggler> straggler(LinkReportMessage message) {
+        int cause = message.getStragglerCause();
+        return cause < 1 || cause > Straggler.CAUSES.size()
+                ? Optional.empty()
+                : Optional.of(new Straggler(
+                        NodeId.parse(message.getStraggler()),
+                        Straggler.CAUSES.get(cause - 1),
+                        message.getStragglerValue(),
+                        message.getStragglerUsual()));
     }
 }

@@ -12,6 +12,7 @@ import io.hearth.topology.wire.LinkReportMessage;
 import io.hearth.topology.wire.MeasuredLinkMessage;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -33,6 +34,10 @@ final class LinkReportTest {
         assertEquals(report, LinkReportEncoding.decode(LinkReportEncoding.encode(report)));
         var seen = new LinkReport(new TreeMap<>(Map.of(TWO, new Measured(300_000, 1, 2, 11_000_000))));
         assertEquals(seen, LinkReportEncoding.decode(LinkReportEncoding.encode(seen)));
+        for (Straggler.Cause cause : Straggler.CAUSES) {
+            var named = new LinkReport(seen.links(), Optional.of(new Straggler(ONE, cause, 7, 9)));
+            assertEquals(named, LinkReportEncoding.decode(LinkReportEncoding.encode(named)));
+        }
     }
 
     @Test
@@ -114,6 +119,38 @@ final class LinkReportTest {
     })
     void aReportIsSentAgainWhenItChangedByMoreThanNoise(long roundTrip, long out, long in, boolean differs) {
         assertEquals(differs, report(TWO, 300, 1_000, 1_000).differs(report(TWO, roundTrip, out, in)));
+    }
+
+    @Test
+    void aReportThatNamesAnotherStragglerDiffers() {
+        LinkReport none = report(TWO, 300, 0, 0);
+        var slow = new LinkReport(none.links(), Optional.of(new Straggler(ONE, Straggler.Cause.LINK, 7, 9)));
+        var busy = new LinkReport(none.links(), Optional.of(new Straggler(ONE, Straggler.Cause.CPU, 7, 9)));
+        var again = new LinkReport(none.links(), Optional.of(new Straggler(ONE, Straggler.Cause.LINK, 6, 9)));
+        assertTrue(none.differs(slow));
+        assertTrue(slow.differs(none));
+        assertTrue(slow.differs(busy));
+        assertFalse(slow.differs(again));
+    }
+
+    @Test
+    void aCauseOfALaterVersionIsIgnoredAndAWrongNodeRejected() throws MalformedMessageException {
+        byte[] later = LinkReportMessage.newBuilder()
+                .setStraggler(ONE.text())
+                .setStragglerCause(4)
+                .build()
+                .toByteArray();
+        assertEquals(LinkReport.NONE, LinkReportEncoding.decode(later));
+        byte[] nobody =
+                LinkReportMessage.newBuilder().setStragglerCause(1).build().toByteArray();
+        assertThrows(MalformedMessageException.class, () -> LinkReportEncoding.decode(nobody));
+        byte[] negative = LinkReportMessage.newBuilder()
+                .setStraggler(ONE.text())
+                .setStragglerCause(1)
+                .setStragglerValue(-1)
+                .build()
+                .toByteArray();
+        assertThrows(MalformedMessageException.class, () -> LinkReportEncoding.decode(negative));
     }
 
     @Test

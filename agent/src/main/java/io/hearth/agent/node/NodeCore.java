@@ -154,7 +154,8 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 faults.list(),
                 duplicates,
                 firstPeerMillis,
-                slowLinks.list(directory.topology()));
+                slowLinks.list(directory.topology()),
+                bandwidth.delays());
     }
 
     @Override

@@ -14,9 +14,11 @@ import io.hearth.election.health.HealthStatus;
 import io.hearth.election.health.PeerHealth;
 import io.hearth.election.view.Apartness;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.Straggler;
 import io.hearth.topology.export.SlowLink;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -75,7 +77,8 @@ public final class StatusReport {
             List<ClusterStatus.Fault> faults,
             Duplicates duplicates,
             OptionalLong firstPeerMillis,
-            List<SlowLink> slowLinks) {
+            List<SlowLink> slowLinks,
+            Map<NodeId, Straggler> delays) {
         View view = membership.view();
         reported = view;
         var nodes = new ArrayList<ClusterStatus.Node>();
@@ -120,7 +123,8 @@ public final class StatusReport {
                 trainers,
                 directory.linked().isEmpty() ? discovery.get() : Optional.empty(),
                 mdns.get(),
-                slowLinks);
+                slowLinks,
+                delays);
     }
 
     private Optional<String> waiting(Membership membership) {

@@ -7,6 +7,7 @@ import io.hearth.election.MessageRejection;
 import io.hearth.election.Role;
 import io.hearth.election.health.HealthStatus;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.Straggler;
 import io.hearth.topology.export.SlowLink;
 import java.util.Collections;
 import java.util.List;
@@ -37,6 +38,7 @@ import java.util.TreeMap;
  * @param discovery attempts to find peers, in one line, while there are none
  * @param mdns counters of mDNS per interface in use
  * @param slowLinks links that carry much less than they did
+ * @param delays nodes for which collectives wait, by the node that waits
  */
 public record ClusterStatus(
         NodeId self,
@@ -55,7 +57,8 @@ public record ClusterStatus(
         List<Trainer> trainers,
         Optional<String> discovery,
         List<MdnsCounters> mdns,
-        List<SlowLink> slowLinks) {
+        List<SlowLink> slowLinks,
+        Map<NodeId, Straggler> delays) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         refused = List.copyOf(refused);
@@ -64,6 +67,7 @@ public record ClusterStatus(
         trainers = List.copyOf(trainers);
         mdns = List.copyOf(mdns);
         slowLinks = List.copyOf(slowLinks);
+        delays = Collections.unmodifiableMap(new TreeMap<>(delays));
         ignored = Collections.unmodifiableMap(new TreeMap<>(ignored));
     }
 

@@ -10,6 +10,8 @@ import io.hearth.topology.LeastRoundTrip;
 import io.hearth.topology.LinkReport;
 import io.hearth.topology.LinkReportEncoding;
 import io.hearth.topology.LinkReports;
+import io.hearth.topology.NodeLoad;
+import io.hearth.topology.Straggler;
 import io.hearth.topology.bandwidth.Bandwidth;
 import io.hearth.topology.bandwidth.BandwidthMachine;
 import io.hearth.topology.bandwidth.BandwidthMachine.Effect;
@@ -20,6 +22,7 @@ import io.hearth.topology.bandwidth.BandwidthMessage;
 import io.hearth.topology.bandwidth.Flow;
 import io.hearth.topology.bandwidth.OutRates;
 import io.hearth.topology.bandwidth.SeenRates;
+import io.hearth.topology.bandwidth.StragglerJudge;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Optional;
@@ -44,6 +47,9 @@ public final class BandwidthTalk {
     private static final long REPORT_NANOS = 500_000_000;
     private static final long LOOK_NANOS = 500_000_000;
 
+    /** A peer without a heartbeat for so long does not answer: some missed heartbeats. */
+    private static final long ANSWER_NANOS = 3_000_000_000L;
+
     private final NodeId self;
     private final Clock clock;
     private final BooleanSupplier busy;
@@ -60,8 +66,11 @@ public final class BandwidthTalk {
     private final LinkReports reports = new LinkReports();
     private final SeenRates seenRates = new SeenRates();
     private final OutRates outRates = new OutRates();
+    private final StragglerJudge judge = new StragglerJudge();
+    private final SortedMap<NodeId, Long> heardNanos = new TreeMap<>(); // newest heartbeat of linked nodes
+    private SortedMap<NodeId, Flow> counters = Collections.emptySortedMap(); // at the latest look
+    private Optional<Straggler> straggler = Optional.empty();
     private SortedMap<NodeId, Long> seen = Collections.emptySortedMap(); // what collectives show of bytes to this node
-    private long movedBytes; // in collectives, at the latest look
     private long lookedNanos;
     private LinkReport own = LinkReport.NONE;
     private LinkReport sent = LinkReport.NONE;
@@ -123,6 +132,7 @@ public final class BandwidthTalk {
         reports.remove(node);
         rates.remove(node);
         roundTrips.remove(node);
+        heardNanos.remove(node);
         if (known.remove(node)) {
             driver.step(new Event.Unlinked(node));
         }
@@ -139,10 +149,11 @@ public final class BandwidthTalk {
         driver.step(new Event.Heard(node, message));
     }
 
-    /** Takes the newest round trip to a linked node, in nanoseconds. */
+    /** Takes the newest round trip to a linked node, in nanoseconds, when a heartbeat of it arrived. */
     public void roundTrip(NodeId node, long nanos) {
         if (linked.contains(node)) {
             long now = clock.nanoTime();
+            heardNanos.put(node, now);
             LeastRoundTrip former = roundTrips.get(node);
             roundTrips.put(node, former == null ? LeastRoundTrip.first(nanos, now) : former.with(nanos, now));
         }
@@ -167,8 +178,8 @@ public final class BandwidthTalk {
         driver.tickIfDue();
         long nanos = clock.nanoTime();
         if (nanos - lookedNanos >= LOOK_NANOS) {
+            look(nanos - lookedNanos);
             lookedNanos = nanos;
-            look();
         }
         own = report();
         reports.put(self, own);
@@ -195,6 +206,13 @@ public final class BandwidthTalk {
         return reports;
     }
 
+    /** The nodes for which collectives wait, by the node that waits and reports it. */
+    public SortedMap<NodeId, Straggler> delays() {
+        var delays = new TreeMap<NodeId, Straggler>();
+        reports.all().forEach((node, report) -> report.straggler().ifPresent(late -> delays.put(node, late)));
+        return delays;
+    }
+
     private void busy() {
         boolean now = busy.getAsBoolean();
         if (now != driver.state().busy()) {
@@ -219,15 +237,17 @@ public final class BandwidthTalk {
         });
     }
 
-    /** Concludes rates from what arrived in collectives since the look before. */
-    private void look() {
-        SortedMap<NodeId, Flow> now = flows.get();
-        long bytes = now.values().stream().mapToLong(Flow::bytes).sum();
-        boolean isMoving = bytes != movedBytes;
-        movedBytes = bytes;
+    /** Concludes from what arrived in collectives since the look before. */
+    private void look(long elapsedNanos) {
+        SortedMap<NodeId, Flow> before = counters;
+        counters = new TreeMap<>(flows.get());
+        boolean isMoving = !counters.equals(before);
+        if (driver.state().busy()) {
+            judge(before, elapsedNanos);
+        }
         var inward = new TreeMap<NodeId, Long>();
         rates.keySet().forEach(peer -> reports.bytesPerSecond(peer, self).ifPresent(rate -> inward.put(peer, rate)));
-        seen = seenRates.look(now, inward);
+        seen = seenRates.look(counters, inward);
         seen.forEach((peer, rate) -> {
             if (rates.containsKey(peer) && rate > rates(peer).in() + rates(peer).in() / 4) {
                 driver.step(new Event.Observed(peer, OptionalLong.empty(), OptionalLong.of(rate)));
@@ -249,6 +269,33 @@ public final class BandwidthTalk {
         }
     }
 
+    private void judge(SortedMap<NodeId, Flow> before, long elapsedNanos) {
+        var peers = new TreeMap<NodeId, StragglerJudge.Peer>();
+        counters.forEach((peer, flow) -> peers.put(
+                peer,
+                new StragglerJudge.Peer(
+                        flow.since(before.getOrDefault(peer, Flow.NONE)),
+                        reports.bytesPerSecond(peer, self).orElse(0),
+                        directory
+                                .topology()
+                                .profile(peer)
+                                .map(profile -> profile.load().percent())
+                                .orElse(NodeLoad.UNKNOWN),
+                        clock.nanoTime() - heardNanos.getOrDefault(peer, clock.nanoTime()) < ANSWER_NANOS)));
+        Optional<Straggler> former = straggler;
+        straggler = judge.look(peers, elapsedNanos);
+        if (straggler.isPresent() && former.filter(straggler.get()::isLike).isEmpty()) {
+            NodeId late = straggler.get().node();
+            LOG.warn(
+                    "peer={} ({}) delays collectives: {}",
+                    late.shortText(),
+                    directory.label(late),
+                    straggler.get().text());
+        } else if (straggler.isEmpty() && former.isPresent()) {
+            LOG.info("peer={} no longer delays collectives", former.get().node().shortText());
+        }
+    }
+
     private LinkReport report() {
         SortedMap<NodeId, LinkReport.Measured> links = new TreeMap<>();
         for (NodeId peer : linked) {
@@ -266,7 +313,7 @@ public final class BandwidthTalk {
                                 limited(seen.getOrDefault(peer, 0L))));
             }
         }
-        return new LinkReport(links);
+        return new LinkReport(links, straggler);
     }
 
     private Rates rates(NodeId peer) {

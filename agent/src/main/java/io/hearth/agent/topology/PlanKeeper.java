@@ -92,13 +92,7 @@ public final class PlanKeeper implements AutoCloseable {
     private void plan(GroupLayout layout, LinkMatrix links) {
         try {
             Plan next = Planner.next(layout.plan(), links, TYPICAL_BYTES);
-            if (!next.equals(layout.plan())) {
-                LOG.info(
-                        "a new plan for the next step: order={} weights={} islands={}",
-                        next.order(),
-                        next.weights(),
-                        next.islands());
-            }
+            LOG.debug("plan {}", next);
             proposals.accept(layout.fence(), next);
         } catch (RuntimeException | Error bug) {
             failed.accept(bug);

@@ -105,6 +105,11 @@ public final class StatusCommand implements Callable<Integer> {
         }
         JsonArray slow = status.has("slow_links") ? status.getAsJsonArray("slow_links") : new JsonArray();
         slow.forEach(link -> terminal.out().println("slow link: " + text(link.getAsJsonObject(), "text")));
+        JsonArray delays = status.has("delays") ? status.getAsJsonArray("delays") : new JsonArray();
+        delays.asList().stream()
+                .map(late -> text(late.getAsJsonObject(), "text"))
+                .distinct()
+                .forEach(terminal.out()::println);
         JsonArray mdns = status.has("mdns") ? status.getAsJsonArray("mdns") : new JsonArray();
         mdns.forEach(element -> mdns(element.getAsJsonObject()).ifPresent(terminal.out()::println));
         if (status.has("discovery")) {
