@@ -17,10 +17,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("full")
 final class AdaptationIT {
     private static final int HOSTS = 3;
-    private static final String FAST = "200mbit";
+    private static final String FAST = "50mbit";
     private static final Pattern TIME = Pattern.compile("steps took ([0-9]+) ms each");
 
-    /** A step of 4 MB takes about 0.3 s over fast links; by the ring it takes more than 2 s over the slow one. */
+    /** A step of 1 MB takes about 0.3 s over fast links; by the ring it takes more than 2 s over the slow one. */
     private static final long SLOW_MILLIS = 1_500;
 
     @TempDir
@@ -42,13 +42,13 @@ final class AdaptationIT {
                 lab.lan("rate", "" + host, FAST);
                 HearthHome home = HearthHome.open(folder.resolve("h" + host));
                 NamespaceFile.in(home).add(namespace);
-                trainers[host] = lab.main(host, home.folder(), SteadyTrainer.class, "" + HOSTS, "4000000");
+                trainers[host] = lab.main(host, home.folder(), SteadyTrainer.class, "" + HOSTS, "1000000");
             }
             trainers[0].await(
                     "a step over fast links",
                     line -> millis(line).filter(ms -> ms < SLOW_MILLIS).isPresent());
 
-            lab.lan("rate", "2", "20mbit");
+            lab.lan("rate", "2", "5mbit");
             trainers[0].await("a plan in which one rank owns nothing", AdaptationIT::hasARankWithoutShare);
             trainers[1].await("news of a slow link", line -> line.contains("a link became slow: "));
             long[] slowest = {0};

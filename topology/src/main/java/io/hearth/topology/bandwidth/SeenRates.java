@@ -26,6 +26,9 @@ public final class SeenRates {
     /** Bytes that must have waited for the network, in all flows together, before there are new rates. */
     static final long BYTES_MIN = 4L * 1024 * 1024;
 
+    /** Time that they may take instead, on a slow link. */
+    static final long NANOS_MIN = 2_000_000_000L;
+
     /** Such bytes of a flow whose rate counts. */
     static final long FLOW_BYTES_MIN = 256L * 1024;
 
@@ -57,7 +60,8 @@ public final class SeenRates {
         seen.replaceAll((_, rate) -> new Seen(rate.bytesPerSecond, rate.doubtful, rate.age + 1));
         seen.values().removeIf(rate -> rate.age > LOOKS_MAX);
         looks++;
-        if (open.values().stream().mapToLong(Flow::wireBytes).sum() >= BYTES_MIN) {
+        Flow all = open.values().stream().reduce(Flow.NONE, Flow::plus);
+        if (all.wireBytes() >= BYTES_MIN || all.wireNanos() >= NANOS_MIN) {
             judge(known);
             begin();
         } else if (looks >= LOOKS_MAX) {

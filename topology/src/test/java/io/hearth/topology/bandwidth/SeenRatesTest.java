@@ -109,6 +109,12 @@ final class SeenRatesTest {
     }
 
     @Test
+    void aVerySlowLinkIsSeenByTheTimeThatItTakes() {
+        assertRates(Map.of(), flow(A, MIB, MIB, 600_000).look(Map.of()));
+        assertRates(Map.of(A, 600_000L), flow(A, MIB, MIB, 600_000).look(Map.of()));
+    }
+
+    @Test
     void aRateThatIsNotSeenAgainEnds() {
         flow(A, 8 * MIB, 8 * MIB, 12_000_000).look(Map.of());
         for (int i = 0; i < SeenRates.LOOKS_MAX; i++) {
