@@ -38,6 +38,7 @@ import io.hearth.collective.LossPolicy;
 import io.hearth.collective.RankBounds;
 import io.hearth.collective.engine.CollectiveEngine;
 import io.hearth.collective.group.CollectiveResolver;
+import io.hearth.collective.group.GroupLayout;
 import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
@@ -65,6 +66,7 @@ import io.hearth.identity.roster.RosterFile;
 import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.LocalInterface;
 import io.hearth.topology.NodeProfile;
+import io.hearth.topology.bandwidth.Flow;
 import io.hearth.topology.local.LocalInterfaces;
 import io.hearth.topology.local.LocalLoad;
 import io.hearth.topology.local.LocalProfile;
@@ -78,6 +80,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
@@ -255,7 +258,11 @@ final class NodeAssembly implements AutoCloseable {
                         talk,
                         bandwidth,
                         closing.keep(new PlanKeeper(
-                                self, engine, clock, why -> inbox.event(new NodeEvent.Failed("the planner", why)))),
+                                self,
+                                () -> engine.map(CollectiveEngine::layout).orElse(GroupLayout.NONE),
+                                (fence, plan) -> engine.ifPresent(collectives -> collectives.propose(fence, plan)),
+                                clock,
+                                why -> inbox.event(new NodeEvent.Failed("the planner", why)))),
                         roster,
                         faults),
                 config.health(),
@@ -307,7 +314,18 @@ final class NodeAssembly implements AutoCloseable {
     private BandwidthTalk bandwidth(Links links, PeerDirectory directory) {
         var shell = closing.keep(new BandwidthShell(
                 links.streams(), clock, () -> !isMoving(), event -> inbox.event(new NodeEvent.Measuring(event))));
-        return new BandwidthTalk(self, clock, directory, this::isMoving, links::send, shell);
+        return new BandwidthTalk(self, clock, directory, this::isMoving, this::flows, links::send, shell);
+    }
+
+    /** What arrived in collectives from each other member. */
+    private SortedMap<NodeId, Flow> flows() {
+        SortedMap<NodeId, Flow> flows = new TreeMap<>();
+        engine.ifPresent(collectives -> collectives
+                .arrivals()
+                .forEach((peer, arrived) -> flows.put(
+                        peer,
+                        new Flow(arrived.bytes(), arrived.wireBytes(), arrived.wireNanos(), arrived.silentNanos()))));
+        return flows;
     }
 
     /** Whether a collective runs, the cipher is not compiled yet, or this node measures nothing because it is an agent. */

@@ -150,7 +150,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             simulation.trainer                |      | call host pair plant process report rule setting time                      |
             standin                           |      |                                                                            |
             topology                          | pure | plan wire                                                                  |
-            topology.bandwidth                | pure |                                                                            | agent
+            topology.bandwidth                | pure | root                                                                       | agent
             topology.export                   | pure | root                                                                       | agent
             topology.local                    |      | root system                                                                | agent cli
             topology.memory                   | pure |                                                                            | agent

@@ -103,7 +103,7 @@ final class LabIT {
         try (Lab lab = Lab.up(3)) {
             RunningProcess[] trainers = new RunningProcess[3];
             for (int host = 0; host < 3; host++) {
-                trainers[host] = lab.main(host, home(host, namespace), SteadyTrainer.class, "2");
+                trainers[host] = lab.main(host, home(host, namespace), WorldTrainer.class, "2");
             }
             for (RunningProcess trainer : trainers) {
                 trainer.await("all three", line -> line.equals("world 3"));

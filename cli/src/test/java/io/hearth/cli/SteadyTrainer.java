@@ -3,43 +3,48 @@ package io.hearth.cli;
 import io.hearth.agent.AutoDiscoveryBackend;
 import io.hearth.agent.HearthConfig;
 import io.hearth.core.ReduceOp;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.hearth.topology.ClusterTopology;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * A training script that sums until a file {@code stop} is in its home, and says how many ranks there are whenever that changes. Each rank
- * begins a step of its own for every sum.
+ * A training script that sums without a pause once all links are measured, so that no further measurement fits in between. It prints the
+ * time of its steps.
  */
 final class SteadyTrainer {
-    private static final int VALUES = 100_000;
+    private static final int STEPS_MAX = 100_000;
+    private static final int PRINTED = 2;
 
     private SteadyTrainer() {}
 
     public static void main(String[] arguments) throws Exception {
-        int peers = Integer.parseInt(arguments[0]);
-        Path stop = Path.of(System.getenv("HEARTH_HOME"), "stop");
+        int world = Integer.parseInt(arguments[0]);
+        float[] gradients = new float[Integer.parseInt(arguments[1]) / Float.BYTES];
         try (var hearth = AutoDiscoveryBackend.start(HearthConfig.defaults().namespace("home"))) {
-            hearth.waitForPeers(peers, Duration.ofSeconds(60));
-            var cluster = hearth.context();
-            int world = 0;
-            boolean isOver = false;
-            for (int sums = 1; !isOver; sums++) {
+            hearth.waitForPeers(world - 1, Duration.ofSeconds(60));
+            while (!isMeasured(hearth.topology(), world)) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            }
+            var cluster = hearth.context(world);
+            long sinceNanos = System.nanoTime();
+            for (int step = 1; step < STEPS_MAX; step++) {
                 cluster.beginStep();
-                float[] values = new float[VALUES];
-                values[0] = 1;
-                values[VALUES - 1] = Files.exists(stop) ? 1 : 0;
-                cluster.allReduce(values, ReduceOp.SUM);
-                isOver = values[VALUES - 1] > 0;
-                if ((int) values[0] != world) {
-                    world = (int) values[0];
-                    System.out.println("world " + world);
-                }
-                if (sums % 20 == 0) {
-                    System.out.println("summed " + sums);
+                cluster.allReduce(gradients, ReduceOp.SUM);
+                if (step % PRINTED == 0) {
+                    long now = System.nanoTime();
+                    System.out.println(
+                            "steps took " + TimeUnit.NANOSECONDS.toMillis((now - sinceNanos) / PRINTED) + " ms each");
+                    sinceNanos = now;
                 }
             }
-            System.out.println("stopped");
         }
+    }
+
+    private static boolean isMeasured(ClusterTopology topology, int nodes) {
+        return topology.links().stream()
+                        .filter(link -> link.bytesPerSecond().isPresent())
+                        .count()
+                == (long) nodes * (nodes - 1);
     }
 }

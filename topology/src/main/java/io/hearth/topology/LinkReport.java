@@ -6,14 +6,16 @@ import java.util.Collections;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 
 /**
  * What a node measured on its links. Each node sends its report to all nodes that it has a link with, so that each of them knows the graph
  * of all. A node reports its own links only, and nobody can check a report: {@link LinkReports} believes the lower of two ends.
  *
  * @param links by peer, at most {@value #LINKS_MAX}
+ * @param straggler the node for which its collectives wait now; for people only
  */
-public record LinkReport(SortedMap<NodeId, Measured> links) {
+public record LinkReport(SortedMap<NodeId, Measured> links, Optional<Straggler> straggler) {
     /** Most links of a report. */
     public static final int LINKS_MAX = 256;
 
@@ -33,26 +35,40 @@ public record LinkReport(SortedMap<NodeId, Measured> links) {
         }
     }
 
+    /** A report without a straggler. */
+    public LinkReport(SortedMap<NodeId, Measured> links) {
+        this(links, Optional.empty());
+    }
+
     /**
      * The measurements of one link; 0 means not measured.
      *
-     * @param roundTripNanos smoothed, at most {@link #ROUND_TRIP_NANOS_MAX}
+     * @param roundTripNanos the shortest of the last minute, at most {@link #ROUND_TRIP_NANOS_MAX}
      * @param outBytesPerSecond from the reporting node to the peer, at most {@link #BYTES_PER_SECOND_MAX}
      * @param inBytesPerSecond from the peer to the reporting node, likewise
+     * @param seenBytesPerSecond from the peer to the reporting node, as collectives show it now; likewise. No plan counts it as it is: only
+     *     the peer knows what else its port carried ({@link io.hearth.topology.bandwidth.OutRates})
      * @param way the path that was measured; empty if the node does not say
      */
-    public record Measured(long roundTripNanos, long outBytesPerSecond, long inBytesPerSecond, Optional<Way> way) {
+    public record Measured(
+            long roundTripNanos,
+            long outBytesPerSecond,
+            long inBytesPerSecond,
+            long seenBytesPerSecond,
+            Optional<Way> way) {
         /** Measurements of a path of which nothing else is known. */
         public Measured(long roundTripNanos, long outBytesPerSecond, long inBytesPerSecond) {
-            this(roundTripNanos, outBytesPerSecond, inBytesPerSecond, Optional.empty());
+            this(roundTripNanos, outBytesPerSecond, inBytesPerSecond, 0, Optional.empty());
         }
 
         public Measured {
             if (!isWithin(roundTripNanos, ROUND_TRIP_NANOS_MAX)
                     || !isWithin(outBytesPerSecond, BYTES_PER_SECOND_MAX)
-                    || !isWithin(inBytesPerSecond, BYTES_PER_SECOND_MAX)) {
-                throw new IllegalArgumentException("measurements of a link are out of range: " + roundTripNanos
-                        + " ns, " + outBytesPerSecond + " and " + inBytesPerSecond + " B/s");
+                    || !isWithin(inBytesPerSecond, BYTES_PER_SECOND_MAX)
+                    || !isWithin(seenBytesPerSecond, BYTES_PER_SECOND_MAX)) {
+                throw new IllegalArgumentException(
+                        "measurements of a link are out of range: " + roundTripNanos + " ns, " + outBytesPerSecond
+                                + ", " + inBytesPerSecond + " and " + seenBytesPerSecond + " B/s");
             }
         }
 
@@ -60,12 +76,18 @@ public record LinkReport(SortedMap<NodeId, Measured> links) {
             return value >= 0 && value <= most;
         }
 
-        /** Whether the other has another path, or differs by more than noise: an eighth of a rate, or half of a round trip. */
-        boolean differs(Measured other) {
-            return !way.map(Way::place).equals(other.way.map(Way::place))
-                    || differs(roundTripNanos, other.roundTripNanos, 2)
+        /** Whether the other differs by more than noise: an eighth of a rate, or half of a round trip. */
+        private boolean differsForPlans(Measured other) {
+            return differs(roundTripNanos, other.roundTripNanos, 2)
                     || differs(outBytesPerSecond, other.outBytesPerSecond, 8)
                     || differs(inBytesPerSecond, other.inBytesPerSecond, 8);
+        }
+
+        /** The same, or by a quarter of what collectives show, or by its path. */
+        private boolean differs(Measured other) {
+            return differsForPlans(other)
+                    || !way.map(Way::place).equals(other.way.map(Way::place))
+                    || differs(seenBytesPerSecond, other.seenBytesPerSecond, 4);
         }
 
         private static boolean differs(long one, long other, int part) {
@@ -98,11 +120,24 @@ public record LinkReport(SortedMap<NodeId, Measured> links) {
         }
     }
 
-    /** Whether the other has other links, or notably other measurements: then it is worth sending. */
+    /** Whether the other has other links, notably other measurements, or another straggler: then it is worth sending. */
     public boolean differs(LinkReport other) {
+        boolean namesAnother = straggler.isPresent() != other.straggler.isPresent()
+                || straggler
+                        .filter(named -> !named.isLike(other.straggler.orElse(named)))
+                        .isPresent();
+        return namesAnother || differs(other, Measured::differs);
+    }
+
+    /** Whether the other has other links, or notably other measurements, of what plans are made from. */
+    boolean differsForPlans(LinkReport other) {
+        return differs(other, Measured::differsForPlans);
+    }
+
+    private boolean differs(LinkReport other, BiPredicate<Measured, Measured> howMuch) {
         return !links.keySet().equals(other.links.keySet())
                 || links.entrySet().stream()
-                        .anyMatch(link ->
-                                link.getValue().differs(other.links.getOrDefault(link.getKey(), link.getValue())));
+                        .anyMatch(link -> howMuch.test(
+                                link.getValue(), other.links.getOrDefault(link.getKey(), link.getValue())));
     }
 }

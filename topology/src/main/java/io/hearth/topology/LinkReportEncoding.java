@@ -34,13 +34,19 @@ public final class LinkReportEncoding {
                     .setPeer(peer.text())
                     .setRoundTripNanos(measured.roundTripNanos())
                     .setOutBytesPerSecond(measured.outBytesPerSecond())
-                    .setInBytesPerSecond(measured.inBytesPerSecond());
+                    .setInBytesPerSecond(measured.inBytesPerSecond())
+                    .setSeenBytesPerSecond(measured.seenBytesPerSecond());
             measured.way()
                     .ifPresent(way -> link.setPath(way.path())
                             .setInterfaceClass(KINDS.indexOf(way.kind()))
                             .setAgeSeconds(way.ageSeconds()));
             message.addLinks(link);
         });
+        report.straggler()
+                .ifPresent(straggler -> message.setStraggler(straggler.node().text())
+                        .setStragglerCause(Straggler.CAUSES.indexOf(straggler.cause()) + 1)
+                        .setStragglerValue(straggler.value())
+                        .setStragglerUsual(straggler.usual()));
         return message.build().toByteArray();
     }
 
@@ -61,9 +67,10 @@ public final class LinkReportEncoding {
                                 link.getRoundTripNanos(),
                                 link.getOutBytesPerSecond(),
                                 link.getInBytesPerSecond(),
+                                link.getSeenBytesPerSecond(),
                                 way(link)));
             }
-            return new LinkReport(links);
+            return new LinkReport(links, straggler(message));
         } catch (IllegalArgumentException invalid) {
             throw new MalformedMessageException("a report of links is not valid: " + invalid.getMessage(), invalid);
         }
@@ -77,5 +84,17 @@ public final class LinkReportEncoding {
         boolean isKnown = kind >= 0 && kind < KINDS.size();
         return Optional.of(new LinkReport.Way(
                 link.getPath(), isKnown ? KINDS.get(kind) : InterfaceClass.OTHER, link.getAgeSeconds()));
+    }
+
+    /** The straggler; none if a later version names a cause that this one does not know. */
+    private static Optional<Straggler> straggler(LinkReportMessage message) {
+        int cause = message.getStragglerCause();
+        return cause < 1 || cause > Straggler.CAUSES.size()
+                ? Optional.empty()
+                : Optional.of(new Straggler(
+                        NodeId.parse(message.getStraggler()),
+                        Straggler.CAUSES.get(cause - 1),
+                        message.getStragglerValue(),
+                        message.getStragglerUsual()));
     }
 }

@@ -20,7 +20,7 @@ public final class LinkReports {
     public void put(NodeId node, LinkReport report) {
         if (byNode.size() < ClusterTopology.NODES_MAX || byNode.containsKey(node)) {
             LinkReport before = byNode.put(node, report);
-            if (before == null || report.differs(before)) {
+            if (before == null || report.differsForPlans(before)) {
                 changes++;
             }
         }
@@ -33,7 +33,7 @@ public final class LinkReports {
         }
     }
 
-    /** Number of notable changes so far. */
+    /** Number of notable changes so far of what plans are made from. */
     public long changes() {
         return changes;
     }
@@ -58,6 +58,11 @@ public final class LinkReports {
     /** The round trip between two nodes in nanoseconds; empty if neither end measured it. */
     public OptionalLong roundTripNanos(NodeId one, NodeId other) {
         return known(Math.max(of(one, other).roundTripNanos(), of(other, one).roundTripNanos()));
+    }
+
+    /** What the collectives of a node show of the bytes from another one; 0 if they show nothing. */
+    public long seenBytesPerSecond(NodeId from, NodeId to) {
+        return of(to, from).seenBytesPerSecond();
     }
 
     private LinkReport.Measured of(NodeId from, NodeId to) {

@@ -32,13 +32,34 @@ final class LinkReportTest {
     void aReportArrivesAsSent() throws MalformedMessageException {
         LinkReport report = report(TWO, 300_000, 118_000_000, 11_900_000);
         assertEquals(report, LinkReportEncoding.decode(LinkReportEncoding.encode(report)));
+        var seen =
+                new LinkReport(new TreeMap<>(Map.of(TWO, new Measured(300_000, 1, 2, 11_000_000, Optional.empty()))));
+        assertEquals(seen, LinkReportEncoding.decode(LinkReportEncoding.encode(seen)));
+        for (Straggler.Cause cause : Straggler.CAUSES) {
+            var named = new LinkReport(seen.links(), Optional.of(new Straggler(ONE, cause, 7, 9)));
+            assertEquals(named, LinkReportEncoding.decode(LinkReportEncoding.encode(named)));
+        }
+    }
+
+    @Test
+    void whatCollectivesShowIsSentButMakesNoPlanAndNoRate() {
+        var reports = new LinkReports();
+        reports.put(ONE, report(TWO, 300, 500, 500));
+        long changes = reports.changes();
+        var seen = new LinkReport(new TreeMap<>(Map.of(TWO, new Measured(300, 500, 500, 40, Optional.empty()))));
+        assertTrue(seen.differs(report(TWO, 300, 500, 500)));
+        reports.put(ONE, seen);
+        assertEquals(changes, reports.changes());
+        assertEquals(40, reports.seenBytesPerSecond(TWO, ONE));
+        assertEquals(0, reports.seenBytesPerSecond(ONE, TWO));
+        assertEquals(OptionalLong.of(500), reports.bytesPerSecond(TWO, ONE));
     }
 
     @Test
     void aPathArrivesWithItsClassAndAge() throws MalformedMessageException {
         for (InterfaceClass kind : InterfaceClass.values()) {
             var way = new LinkReport.Way("10.0.0.2:4711", kind, 86_400);
-            var report = new LinkReport(new TreeMap<>(Map.of(TWO, new Measured(300, 7, 9, Optional.of(way)))));
+            var report = new LinkReport(new TreeMap<>(Map.of(TWO, new Measured(300, 7, 9, 0, Optional.of(way)))));
             assertEquals(report, LinkReportEncoding.decode(LinkReportEncoding.encode(report)));
         }
         assertThrows(IllegalArgumentException.class, () -> new LinkReport.Way("a", InterfaceClass.WIFI, -1));
@@ -73,7 +94,7 @@ final class LinkReportTest {
 
     private static LinkReport over(String path, InterfaceClass kind, long ageSeconds) {
         var way = new LinkReport.Way(path, kind, ageSeconds);
-        return new LinkReport(new TreeMap<>(Map.of(TWO, new Measured(300, 7, 9, Optional.of(way)))));
+        return new LinkReport(new TreeMap<>(Map.of(TWO, new Measured(300, 7, 9, 0, Optional.of(way)))));
     }
 
     @Test
@@ -85,6 +106,7 @@ final class LinkReportTest {
                     node,
                     new Measured(
                             LinkReport.ROUND_TRIP_NANOS_MAX,
+                            LinkReport.BYTES_PER_SECOND_MAX,
                             LinkReport.BYTES_PER_SECOND_MAX,
                             LinkReport.BYTES_PER_SECOND_MAX,
                             Optional.of(new LinkReport.Way(
@@ -144,6 +166,38 @@ final class LinkReportTest {
     })
     void aReportIsSentAgainWhenItChangedByMoreThanNoise(long roundTrip, long out, long in, boolean differs) {
         assertEquals(differs, report(TWO, 300, 1_000, 1_000).differs(report(TWO, roundTrip, out, in)));
+    }
+
+    @Test
+    void aReportThatNamesAnotherStragglerDiffers() {
+        LinkReport none = report(TWO, 300, 0, 0);
+        var slow = new LinkReport(none.links(), Optional.of(new Straggler(ONE, Straggler.Cause.LINK, 7, 9)));
+        var busy = new LinkReport(none.links(), Optional.of(new Straggler(ONE, Straggler.Cause.CPU, 7, 9)));
+        var again = new LinkReport(none.links(), Optional.of(new Straggler(ONE, Straggler.Cause.LINK, 6, 9)));
+        assertTrue(none.differs(slow));
+        assertTrue(slow.differs(none));
+        assertTrue(slow.differs(busy));
+        assertFalse(slow.differs(again));
+    }
+
+    @Test
+    void aCauseOfALaterVersionIsIgnoredAndAWrongNodeRejected() throws MalformedMessageException {
+        byte[] later = LinkReportMessage.newBuilder()
+                .setStraggler(ONE.text())
+                .setStragglerCause(4)
+                .build()
+                .toByteArray();
+        assertEquals(LinkReport.NONE, LinkReportEncoding.decode(later));
+        byte[] nobody =
+                LinkReportMessage.newBuilder().setStragglerCause(1).build().toByteArray();
+        assertThrows(MalformedMessageException.class, () -> LinkReportEncoding.decode(nobody));
+        byte[] negative = LinkReportMessage.newBuilder()
+                .setStraggler(ONE.text())
+                .setStragglerCause(1)
+                .setStragglerValue(-1)
+                .build()
+                .toByteArray();
+        assertThrows(MalformedMessageException.class, () -> LinkReportEncoding.decode(negative));
     }
 
     @Test

@@ -84,6 +84,11 @@ public interface DataStream extends AutoCloseable {
     /** Bytes that this end put on the wire so far, headers and tags included. */
     long bytesSent();
 
+    /** What arrived so far, from any thread; {@link Arrivals#NONE} of a stream without a network. */
+    default Arrivals arrivals() {
+        return Arrivals.NONE;
+    }
+
     /** Ends the stream; idempotent, blocks only for a bounded time. */
     @Override
     void close();

@@ -4,6 +4,9 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.discovery.mdns.MdnsCounters;
+import io.hearth.identity.NodeId;
+import io.hearth.topology.Straggler;
+import io.hearth.topology.export.SlowLink;
 import java.util.Locale;
 
 /** The JSON form of a {@link ClusterStatus}; {@code schema} rises when a key changes its meaning or is removed. */
@@ -42,6 +45,12 @@ public final class StatusJson {
         var mdns = new JsonArray();
         status.mdns().forEach(each -> mdns.add(mdns(each)));
         json.add("mdns", mdns);
+        var slow = new JsonArray();
+        status.slowLinks().forEach(link -> slow.add(slow(link)));
+        json.add("slow_links", slow);
+        var delays = new JsonArray();
+        status.delays().forEach((by, late) -> delays.add(delay(by, late, status)));
+        json.add("delays", delays);
         status.waiting().ifPresent(why -> json.addProperty("waiting", why));
         status.discovery().ifPresent(line -> json.addProperty("discovery", line));
         json.addProperty("other_machines", status.otherMachines());
@@ -109,6 +118,30 @@ public final class StatusJson {
         other.addresses().forEach(addresses::add);
         json.add("addresses", addresses);
         json.addProperty("why", other.text());
+        return json;
+    }
+
+    private static JsonObject slow(SlowLink link) {
+        var json = new JsonObject();
+        json.addProperty("from", link.from().text());
+        json.addProperty("to", link.to().text());
+        json.addProperty("bytes_per_second", link.bytesPerSecond());
+        json.addProperty("former_bytes_per_second", link.formerBytesPerSecond());
+        json.addProperty("text", link.text());
+        return json;
+    }
+
+    private static JsonObject delay(NodeId by, Straggler late, ClusterStatus status) {
+        String name = status.nodes().stream()
+                .filter(node -> node.id().equals(late.node()) && !node.label().isEmpty())
+                .findFirst()
+                .map(ClusterStatus.Node::label)
+                .orElse(late.node().shortText());
+        var json = new JsonObject();
+        json.addProperty("node", late.node().text());
+        json.addProperty("by", by.text());
+        json.addProperty("cause", late.cause().name().toLowerCase(Locale.ROOT));
+        json.addProperty("text", name + " delays sums: " + late.text());
         return json;
     }
 

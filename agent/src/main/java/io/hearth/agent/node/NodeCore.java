@@ -41,6 +41,7 @@ import io.hearth.topology.LinkReportEncoding;
 import io.hearth.topology.NodeLoad;
 import io.hearth.topology.NodeProfileEncoding;
 import io.hearth.topology.bandwidth.BandwidthMessage;
+import io.hearth.topology.export.SlowLinks;
 import io.hearth.topology.memory.Measurements;
 import io.hearth.transport.links.Links;
 import java.util.Collections;
@@ -86,6 +87,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final BiConsumer<ClusterStatus, ClusterTopology> publisher;
     private final long startedNanos;
     private OptionalLong firstPeerMillis = OptionalLong.empty();
+    private SlowLinks slowLinks = SlowLinks.NONE;
     private boolean changed = true; // since the last publication
     private long publishedNanos;
     private long rememberedNanos;
@@ -148,7 +150,16 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     /** The current status of the node. */
     public ClusterStatus status() {
-        return report.status(membership, watch, directory, refused.list(), faults.list(), duplicates, firstPeerMillis);
+        return report.status(
+                membership,
+                watch,
+                directory,
+                refused.list(),
+                faults.list(),
+                duplicates,
+                firstPeerMillis,
+                slowLinks.list(directory.topology()),
+                bandwidth.delays());
     }
 
     @Override
@@ -248,11 +259,18 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         if (changed || now - publishedNanos >= PUBLISH_NANOS) {
             changed = false;
             publishedNanos = now;
+            judgeLinks(now);
             publisher.accept(status(), directory.topology());
         }
         if (now - rememberedNanos >= REMEMBER_NANOS) {
             remember(now);
         }
+    }
+
+    private void judgeLinks(long nowNanos) {
+        SlowLinks before = slowLinks;
+        slowLinks = before.with(directory.topology(), nowNanos);
+        slowLinks.news(before, directory.topology()).forEach(line -> LOG.warn("{}", line));
     }
 
     private void remember(long nowNanos) {
@@ -460,7 +478,10 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 incarnation,
                 message instanceof Message.Heartbeat heartbeat ? Optional.of(heartbeat) : Optional.empty());
         if (message instanceof Message.Heartbeat) {
-            watch.peer(from).ifPresent(health -> directory.measured(from, health, clock.nanoTime()));
+            watch.peer(from).ifPresent(health -> {
+                directory.measured(from, health, clock.nanoTime());
+                health.lastRttNanos().ifPresent(nanos -> bandwidth.roundTrip(from, nanos));
+            });
         }
         membership.driver().step(new ViewEvent.Received(from, incarnation, message));
     }

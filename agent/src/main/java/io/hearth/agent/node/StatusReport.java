@@ -14,8 +14,11 @@ import io.hearth.election.health.HealthStatus;
 import io.hearth.election.health.PeerHealth;
 import io.hearth.election.view.Apartness;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.Straggler;
+import io.hearth.topology.export.SlowLink;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -73,7 +76,9 @@ public final class StatusReport {
             List<ClusterStatus.Refused> refused,
             List<ClusterStatus.Fault> faults,
             Duplicates duplicates,
-            OptionalLong firstPeerMillis) {
+            OptionalLong firstPeerMillis,
+            List<SlowLink> slowLinks,
+            Map<NodeId, Straggler> delays) {
         View view = membership.view();
         reported = view;
         var nodes = new ArrayList<ClusterStatus.Node>();
@@ -117,7 +122,9 @@ public final class StatusReport {
                 Math.max(membership.driver().state().trainersElsewhere(), elsewhere(trainers)),
                 trainers,
                 directory.linked().isEmpty() ? discovery.get() : Optional.empty(),
-                mdns.get());
+                mdns.get(),
+                slowLinks,
+                delays);
     }
 
     private Optional<String> waiting(Membership membership) {

@@ -7,6 +7,8 @@ import io.hearth.election.MessageRejection;
 import io.hearth.election.Role;
 import io.hearth.election.health.HealthStatus;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.Straggler;
+import io.hearth.topology.export.SlowLink;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +37,8 @@ import java.util.TreeMap;
  * @param trainers other linked trainers of this node's group, with their notes
  * @param discovery attempts to find peers, in one line, while there are none
  * @param mdns counters of mDNS per interface in use
+ * @param slowLinks links that carry much less than they did
+ * @param delays nodes for which collectives wait, by the node that waits
  */
 public record ClusterStatus(
         NodeId self,
@@ -52,7 +56,9 @@ public record ClusterStatus(
         int trainersElsewhere,
         List<Trainer> trainers,
         Optional<String> discovery,
-        List<MdnsCounters> mdns) {
+        List<MdnsCounters> mdns,
+        List<SlowLink> slowLinks,
+        Map<NodeId, Straggler> delays) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         refused = List.copyOf(refused);
@@ -60,6 +66,8 @@ public record ClusterStatus(
         doubled = List.copyOf(doubled);
         trainers = List.copyOf(trainers);
         mdns = List.copyOf(mdns);
+        slowLinks = List.copyOf(slowLinks);
+        delays = Collections.unmodifiableMap(new TreeMap<>(delays));
         ignored = Collections.unmodifiableMap(new TreeMap<>(ignored));
     }
 

@@ -6,10 +6,13 @@ import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.ConnectionProfile;
+import io.hearth.topology.LeastRoundTrip;
 import io.hearth.topology.LinkReport;
 import io.hearth.topology.LinkReportEncoding;
 import io.hearth.topology.LinkReports;
+import io.hearth.topology.NodeLoad;
 import io.hearth.topology.PathProfile;
+import io.hearth.topology.Straggler;
 import io.hearth.topology.bandwidth.Bandwidth;
 import io.hearth.topology.bandwidth.BandwidthMachine;
 import io.hearth.topology.bandwidth.BandwidthMachine.Effect;
@@ -17,6 +20,11 @@ import io.hearth.topology.bandwidth.BandwidthMachine.Event;
 import io.hearth.topology.bandwidth.BandwidthMachine.Limits;
 import io.hearth.topology.bandwidth.BandwidthMachine.State;
 import io.hearth.topology.bandwidth.BandwidthMessage;
+import io.hearth.topology.bandwidth.Flow;
+import io.hearth.topology.bandwidth.OutRates;
+import io.hearth.topology.bandwidth.SeenRates;
+import io.hearth.topology.bandwidth.StragglerJudge;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -24,31 +32,53 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Measures this node's links as the machine says, and exchanges reports of links with all linked nodes. Owner thread only.
  *
+ * <p>While collectives run there are no measurements. Then {@link SeenRates} and {@link OutRates} conclude the rates from what arrives.
+ *
  * <p>An agent measures nothing: its Java has only the quick compiler, so its cipher is slower than a fast link.
  */
 public final class BandwidthTalk {
     private static final Logger LOG = LoggerFactory.getLogger(BandwidthTalk.class);
     private static final long REPORT_NANOS = 500_000_000;
+    private static final long LOOK_NANOS = 500_000_000;
+
+    /** A peer without a heartbeat for so long does not answer: some missed heartbeats. */
+    private static final long ANSWER_NANOS = 3_000_000_000L;
 
     private final NodeId self;
     private final Clock clock;
     private final BooleanSupplier busy;
+    private final Supplier<SortedMap<NodeId, Flow>> flows;
     private final Messenger messenger;
     private final Measurer measurer;
     private final MachineDriver<State, Event, Effect> driver;
     private final PeerDirectory directory;
     private final Set<NodeId> linked = new HashSet<>();
     private final Set<NodeId> known = new HashSet<>(); // linked nodes that the machine knows
+    private final SortedMap<NodeId, Rates> rates =
+            new TreeMap<>(); // by this node's measurements, of the nodes in known
+    private final SortedMap<NodeId, LeastRoundTrip> roundTrips = new TreeMap<>(); // of linked nodes
     private final LinkReports reports = new LinkReports();
+    private final SeenRates seenRates = new SeenRates();
+    private final OutRates outRates = new OutRates();
+    private final StragglerJudge judge = new StragglerJudge();
+    private final SortedMap<NodeId, Long> heardNanos = new TreeMap<>(); // newest heartbeat of linked nodes
+    private SortedMap<NodeId, Flow> counters = Collections.emptySortedMap(); // at the latest look
+    private Optional<Straggler> straggler = Optional.empty();
+    private SortedMap<NodeId, Long> seen = Collections.emptySortedMap(); // what collectives show of bytes to this node
+    private long lookedNanos;
     private LinkReport own = LinkReport.NONE;
     private LinkReport sent = LinkReport.NONE;
     private long sentNanos;
+
+    /** Bytes per second to and from a peer; 0 if not known. */
+    private record Rates(long out, long in) {}
 
     /** Sends a message on the link to a node; lost if there is none. */
     public interface Messenger {
@@ -67,22 +97,26 @@ public final class BandwidthTalk {
      *
      * @param directory holds the measurements of links
      * @param busy whether a collective runs on this node; always true for a node that measures nothing
+     * @param flows what arrived in this node's collectives, by peer
      */
     public BandwidthTalk(
             NodeId self,
             Clock clock,
             PeerDirectory directory,
             BooleanSupplier busy,
+            Supplier<SortedMap<NodeId, Flow>> flows,
             Messenger messenger,
             Measurer measurer) {
         this.self = self;
         this.clock = clock;
         this.directory = directory;
         this.busy = busy;
+        this.flows = flows;
         this.messenger = messenger;
         this.measurer = measurer;
         var machine = new BandwidthMachine(self, Limits.DEFAULTS);
         this.sentNanos = clock.nanoTime() - REPORT_NANOS;
+        this.lookedNanos = clock.nanoTime() - LOOK_NANOS;
         this.driver =
                 new MachineDriver<>(machine, machine.start(clock.nanoTime()), new Event.Tick(), clock, this::carryOut);
     }
@@ -97,6 +131,9 @@ public final class BandwidthTalk {
     public void lost(NodeId node) {
         linked.remove(node);
         reports.remove(node);
+        rates.remove(node);
+        roundTrips.remove(node);
+        heardNanos.remove(node);
         if (known.remove(node)) {
             driver.step(new Event.Unlinked(node));
         }
@@ -114,12 +151,23 @@ public final class BandwidthTalk {
         driver.step(new Event.Heard(node, message));
     }
 
+    /** Takes the newest round trip to a linked node, in nanoseconds, when a heartbeat of it arrived. */
+    public void roundTrip(NodeId node, long nanos) {
+        if (linked.contains(node)) {
+            long now = clock.nanoTime();
+            heardNanos.put(node, now);
+            LeastRoundTrip former = roundTrips.get(node);
+            roundTrips.put(node, former == null ? LeastRoundTrip.first(nanos, now) : former.with(nanos, now));
+        }
+    }
+
     /** Handles a peer's report. */
     public void reported(NodeId node, byte[] bytes) throws MalformedMessageException {
         LinkReport report = LinkReportEncoding.decode(bytes);
         if (linked.contains(node)) {
             reports.put(node, report);
             directory.reported(node, reports, clock.nanoTime());
+            show(node);
         }
     }
 
@@ -128,9 +176,13 @@ public final class BandwidthTalk {
         busy();
         linked.forEach(this::introduce);
         driver.tickIfDue();
+        long nanos = clock.nanoTime();
+        if (nanos - lookedNanos >= LOOK_NANOS) {
+            look(nanos - lookedNanos);
+            lookedNanos = nanos;
+        }
         own = report();
         reports.put(self, own);
-        long nanos = clock.nanoTime();
         if (own.differs(sent) && nanos - sentNanos >= REPORT_NANOS) {
             sent = own;
             sentNanos = nanos;
@@ -154,6 +206,13 @@ public final class BandwidthTalk {
         return reports;
     }
 
+    /** The nodes for which collectives wait, by the node that waits and reports it. */
+    public SortedMap<NodeId, Straggler> delays() {
+        var delays = new TreeMap<NodeId, Straggler>();
+        reports.all().forEach((node, report) -> report.straggler().ifPresent(late -> delays.put(node, late)));
+        return delays;
+    }
+
     private void busy() {
         boolean now = busy.getAsBoolean();
         if (now != driver.state().busy()) {
@@ -168,9 +227,73 @@ public final class BandwidthTalk {
         }
         directory.topology().link(self, peer).map(ConnectionProfile::best).ifPresent(path -> {
             known.add(peer);
+            rates.put(
+                    peer,
+                    new Rates(
+                            path.bytesPerSecond().orElse(0),
+                            rate(directory.topology().link(peer, self))));
             long ageNanos = path.bytesPerSecond().isPresent() ? path.ageNanos(clock.nanoTime()) : Long.MAX_VALUE;
             driver.step(new Event.Linked(peer, ageNanos));
         });
+    }
+
+    /** Concludes from what arrived in collectives since the look before. */
+    private void look(long elapsedNanos) {
+        SortedMap<NodeId, Flow> before = counters;
+        counters = new TreeMap<>(flows.get());
+        boolean isMoving = !counters.equals(before);
+        if (driver.state().busy()) {
+            judge(before, elapsedNanos);
+        }
+        var inward = new TreeMap<NodeId, Long>();
+        rates.keySet().forEach(peer -> reports.bytesPerSecond(peer, self).ifPresent(rate -> inward.put(peer, rate)));
+        seen = seenRates.look(counters, inward);
+        seen.forEach((peer, rate) -> {
+            if (rates.containsKey(peer) && rate > rates(peer).in() + rates(peer).in() / 4) {
+                driver.step(new Event.Observed(peer, OptionalLong.empty(), OptionalLong.of(rate)));
+            }
+        });
+        if (isMoving) { // else the receivers' rates are about to be outdated
+            var outward = new TreeMap<NodeId, Long>();
+            var bySight = new TreeMap<NodeId, Long>();
+            rates.forEach((peer, rate) -> {
+                outward.put(peer, rate.out());
+                long its = reports.seenBytesPerSecond(self, peer);
+                if (its > 0) {
+                    bySight.put(peer, its);
+                }
+            });
+            outRates.look(bySight, outward)
+                    .forEach((peer, rate) ->
+                            driver.step(new Event.Observed(peer, OptionalLong.of(rate), OptionalLong.empty())));
+        }
+    }
+
+    private void judge(SortedMap<NodeId, Flow> before, long elapsedNanos) {
+        var peers = new TreeMap<NodeId, StragglerJudge.Peer>();
+        counters.forEach((peer, flow) -> peers.put(
+                peer,
+                new StragglerJudge.Peer(
+                        flow.since(before.getOrDefault(peer, Flow.NONE)),
+                        reports.bytesPerSecond(peer, self).orElse(0),
+                        directory
+                                .topology()
+                                .profile(peer)
+                                .map(profile -> profile.load().percent())
+                                .orElse(NodeLoad.UNKNOWN),
+                        clock.nanoTime() - heardNanos.getOrDefault(peer, clock.nanoTime()) < ANSWER_NANOS)));
+        Optional<Straggler> former = straggler;
+        straggler = judge.look(peers, elapsedNanos);
+        if (straggler.isPresent() && former.filter(straggler.get()::isLike).isEmpty()) {
+            NodeId late = straggler.get().node();
+            LOG.warn(
+                    "peer={} ({}) delays collectives: {}",
+                    late.shortText(),
+                    directory.label(late),
+                    straggler.get().text());
+        } else if (straggler.isEmpty() && former.isPresent()) {
+            LOG.info("peer={} no longer delays collectives", former.get().node().shortText());
+        }
     }
 
     private LinkReport report() {
@@ -178,16 +301,24 @@ public final class BandwidthTalk {
         for (NodeId peer : linked) {
             Optional<ConnectionProfile> out = directory.topology().link(self, peer);
             if (out.isPresent() && links.size() < LinkReport.LINKS_MAX) {
+                LeastRoundTrip least = roundTrips.get(peer);
                 links.put(
                         peer,
                         new LinkReport.Measured(
-                                Math.min(out.get().roundTripNanos(), LinkReport.ROUND_TRIP_NANOS_MAX),
-                                rate(out),
-                                rate(directory.topology().link(peer, self)),
+                                Math.min(
+                                        least == null ? out.get().roundTripNanos() : least.nanos(),
+                                        LinkReport.ROUND_TRIP_NANOS_MAX),
+                                limited(rates(peer).out()),
+                                limited(rates(peer).in()),
+                                limited(seen.getOrDefault(peer, 0L)),
                                 Optional.of(way(out.get().best()))));
             }
         }
-        return new LinkReport(links);
+        return new LinkReport(links, straggler);
+    }
+
+    private Rates rates(NodeId peer) {
+        return rates.getOrDefault(peer, new Rates(0, 0));
     }
 
     private LinkReport.Way way(PathProfile path) {
@@ -196,8 +327,33 @@ public final class BandwidthTalk {
     }
 
     private static long rate(Optional<ConnectionProfile> link) {
-        OptionalLong bytesPerSecond = link.isPresent() ? link.get().bytesPerSecond() : OptionalLong.empty();
-        return Math.min(bytesPerSecond.orElse(0), LinkReport.BYTES_PER_SECOND_MAX);
+        return (link.isPresent() ? link.get().bytesPerSecond() : OptionalLong.empty()).orElse(0);
+    }
+
+    private static long limited(long bytesPerSecond) {
+        return Math.min(bytesPerSecond, LinkReport.BYTES_PER_SECOND_MAX);
+    }
+
+    /** Replaces the known rates of a link; an empty one stays. */
+    private void rated(NodeId peer, OptionalLong out, OptionalLong in) {
+        Rates former = rates(peer);
+        rates.put(peer, new Rates(out.orElse(former.out()), in.orElse(former.in())));
+        reports.put(self, report());
+        directory.throughput(
+                peer, reports.bytesPerSecond(self, peer), reports.bytesPerSecond(peer, self), clock.nanoTime());
+    }
+
+    /** Shows the rates that count after a peer's report: of each direction the lower one of both ends, so that both ends show the same. */
+    private void show(NodeId peer) {
+        OptionalLong out = reports.bytesPerSecond(self, peer);
+        OptionalLong in = reports.bytesPerSecond(peer, self);
+        boolean isNewOut =
+                out.isPresent() && out.getAsLong() != rate(directory.topology().link(self, peer));
+        boolean isNewIn =
+                in.isPresent() && in.getAsLong() != rate(directory.topology().link(peer, self));
+        if (isNewOut || isNewIn) {
+            directory.throughput(peer, out, in, clock.nanoTime());
+        }
     }
 
     private void carryOut(Effect effect) {
@@ -217,11 +373,18 @@ public final class BandwidthTalk {
                         peer.shortText(),
                         megabits(bandwidth.outBytesPerSecond()),
                         megabits(bandwidth.inBytesPerSecond()));
-                directory.throughput(
+                rated(
                         peer,
                         OptionalLong.of(bandwidth.outBytesPerSecond()),
-                        OptionalLong.of(bandwidth.inBytesPerSecond()),
-                        clock.nanoTime());
+                        OptionalLong.of(bandwidth.inBytesPerSecond()));
+            }
+            case Effect.Seen(NodeId peer, OptionalLong out, OptionalLong in) -> {
+                LOG.info(
+                        "collectives show another rate: peer={}{}{}",
+                        peer.shortText(),
+                        out.isPresent() ? " outMbitPerSecond=" + megabits(out.getAsLong()) : "",
+                        in.isPresent() ? " inMbitPerSecond=" + megabits(in.getAsLong()) : "");
+                rated(peer, out, in);
             }
         }
     }

@@ -1,6 +1,5 @@
 package io.hearth.agent.topology;
 
-import io.hearth.collective.engine.CollectiveEngine;
 import io.hearth.collective.group.GroupLayout;
 import io.hearth.collective.group.GroupPlan;
 import io.hearth.collective.group.MeasuredLinks;
@@ -15,7 +14,9 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +33,8 @@ public final class PlanKeeper implements AutoCloseable {
     private static final long TYPICAL_BYTES = 16L * 1024 * 1024;
 
     private final NodeId self;
-    private final Optional<CollectiveEngine> engine;
+    private final Supplier<GroupLayout> layouts;
+    private final BiConsumer<String, Plan> proposals;
     private final Clock clock;
     private final Consumer<Throwable> failed;
     private final AtomicReference<Optional<Thread>> planning =
@@ -44,12 +46,19 @@ public final class PlanKeeper implements AutoCloseable {
     /**
      * A keeper that has not planned.
      *
-     * @param engine of a trainer; an agent plans nothing
+     * @param layouts the present layout of this node's group; {@link GroupLayout#NONE} for an agent, which plans nothing
+     * @param proposals takes the fence of a layout and the next plan for it; called by the planning thread
      * @param failed takes an error of the planning thread
      */
-    public PlanKeeper(NodeId self, Optional<CollectiveEngine> engine, Clock clock, Consumer<Throwable> failed) {
+    public PlanKeeper(
+            NodeId self,
+            Supplier<GroupLayout> layouts,
+            BiConsumer<String, Plan> proposals,
+            Clock clock,
+            Consumer<Throwable> failed) {
         this.self = self;
-        this.engine = engine;
+        this.layouts = layouts;
+        this.proposals = proposals;
         this.clock = clock;
         this.failed = failed;
         this.plannedNanos = clock.nanoTime() - REST_NANOS;
@@ -58,12 +67,10 @@ public final class PlanKeeper implements AutoCloseable {
     /** Starts the thread if there is something new to plan. Owner thread only. */
     public void drive(LinkReports reports) {
         long now = clock.nanoTime();
-        if (engine.isEmpty()
-                || now - plannedNanos < REST_NANOS
-                || planning.get().isPresent()) {
+        if (now - plannedNanos < REST_NANOS || planning.get().isPresent()) {
             return;
         }
-        GroupLayout layout = engine.get().layout();
+        GroupLayout layout = layouts.get();
         boolean isLead =
                 layout.members().size() > 1 && layout.members().getFirst().equals(self);
         if (!isLead || (reports.changes() == plannedChanges && layout.equals(plannedLayout))) {
@@ -76,20 +83,17 @@ public final class PlanKeeper implements AutoCloseable {
         reports.all().forEach((node, report) -> measured.put(node, MeasuredLinks.of(report)));
         Optional<LinkMatrix> links = GroupPlan.links(layout.members(), measured);
         if (links.isPresent() && links.get().hasRates()) {
-            Thread thread = Thread.ofPlatform()
-                    .daemon()
-                    .name("hearth-plan")
-                    .unstarted(() -> plan(engine.get(), layout, links.get()));
+            Thread thread = Thread.ofPlatform().daemon().name("hearth-plan").unstarted(() -> plan(layout, links.get()));
             planning.set(Optional.of(thread));
             thread.start();
         }
     }
 
-    private void plan(CollectiveEngine collectives, GroupLayout layout, LinkMatrix links) {
+    private void plan(GroupLayout layout, LinkMatrix links) {
         try {
             Plan next = Planner.next(layout.plan(), links, TYPICAL_BYTES);
             LOG.debug("plan {}", next);
-            collectives.propose(layout.fence(), next);
+            proposals.accept(layout.fence(), next);
         } catch (RuntimeException | Error bug) {
             failed.accept(bug);
         } finally {

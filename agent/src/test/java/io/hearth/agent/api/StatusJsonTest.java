@@ -12,6 +12,8 @@ import io.hearth.election.MessageRejection;
 import io.hearth.election.Role;
 import io.hearth.election.health.HealthStatus;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.Straggler;
+import io.hearth.topology.export.SlowLink;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -78,7 +80,9 @@ final class StatusJsonTest {
             List.of(),
             Optional.empty(),
             List.of(new MdnsCounters(
-                    "eth0", "10.0.0.1", 9, 0, "", 7, 12, 3, 2, 1, 1, "its listener ended", 7_900_000_000L)));
+                    "eth0", "10.0.0.1", 9, 0, "", 7, 12, 3, 2, 1, 1, "its listener ended", 7_900_000_000L)),
+            List.of(new SlowLink(SELF, STRAY, "desk -> shed", 11_875_000, 117_500_000)),
+            Map.of(TRAINER, new Straggler(SELF, Straggler.Cause.LINK, 11_875_000, 117_500_000)));
 
     @Test
     void aStatusSaysWhatScriptsRelyOn() {
@@ -123,6 +127,14 @@ final class StatusJsonTest {
                         + "\"records_heard\":7,\"dropped\":12,\"foreign\":2,\"members\":1,\"restarted\":1,"
                         + "\"restart_reason\":\"its listener ended\",\"restarted_s_ago\":7}]",
                 json.get("mdns").toString());
+        assertEquals(
+                "[{\"from\":\"" + SELF.text() + "\",\"to\":\"" + STRAY.text() + "\",\"bytes_per_second\":11875000,"
+                        + "\"former_bytes_per_second\":117500000,\"text\":\"desk -> shed: 940 -> 95.0 Mbit/s\"}]",
+                json.get("slow_links").toString());
+        assertEquals(
+                "[{\"node\":\"" + SELF.text() + "\",\"by\":\"" + TRAINER.text() + "\",\"cause\":\"link\",\"text\":"
+                        + "\"desk delays sums: its link carries 95 Mbit/s where the others carry 940\"}]",
+                json.get("delays").toString());
         assertFalse(json.has("waiting"));
         assertFalse(json.has("discovery"));
     }

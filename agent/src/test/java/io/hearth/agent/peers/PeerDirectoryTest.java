@@ -150,7 +150,7 @@ final class PeerDirectoryTest {
             directory.introduced(node, NodeProfileEncoding.encode(OTHER));
         }
         var way = new LinkReport.Way("10.0.0.3:1", InterfaceClass.WIFI, 60);
-        var claim = new LinkReport.Measured(5_000, 100_000_000_000L, 9, Optional.of(way));
+        var claim = new LinkReport.Measured(5_000, 100_000_000_000L, 9, 0, Optional.of(way));
         var reports = new LinkReports();
         reports.put(PEER, report(third, claim));
         directory.reported(PEER, reports, 100_000_000_000L);

@@ -103,6 +103,13 @@ public final class StatusCommand implements Callable<Integer> {
                     .println("rejected: " + text(fault, "who") + " (" + text(fault, "count") + " times): "
                             + text(fault, "why"));
         }
+        JsonArray slow = status.has("slow_links") ? status.getAsJsonArray("slow_links") : new JsonArray();
+        slow.forEach(link -> terminal.out().println("slow link: " + text(link.getAsJsonObject(), "text")));
+        JsonArray delays = status.has("delays") ? status.getAsJsonArray("delays") : new JsonArray();
+        delays.asList().stream()
+                .map(late -> text(late.getAsJsonObject(), "text"))
+                .distinct()
+                .forEach(terminal.out()::println);
         JsonArray mdns = status.has("mdns") ? status.getAsJsonArray("mdns") : new JsonArray();
         mdns.forEach(element -> mdns(element.getAsJsonObject()).ifPresent(terminal.out()::println));
         if (status.has("discovery")) {

@@ -46,11 +46,13 @@ import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.LinkReport;
 import io.hearth.topology.plan.Plan;
+import io.hearth.transport.Arrivals;
 import io.hearth.transport.StreamSource;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -569,6 +571,14 @@ public final class CollectiveEngine implements DistributedBackend {
     /** Whether a collective runs, so that its data may travel at any moment. */
     public boolean isMoving() {
         return runtime.state().isMoving();
+    }
+
+    /**
+     * What arrived from each other member in the collectives of the present group epoch. The counters begin at zero in each epoch. From any
+     * thread.
+     */
+    public SortedMap<NodeId, Arrivals> arrivals() {
+        return runtime.arrivals();
     }
 
     /** All numbers up to this one ended here; 0 before the first. */

@@ -7,6 +7,7 @@ import io.hearth.collective.EngineOptions;
 import io.hearth.collective.call.Workspace;
 import io.hearth.collective.exchange.Buffers;
 import io.hearth.collective.exchange.Gate;
+import io.hearth.collective.exchange.Mesh;
 import io.hearth.collective.exchange.MeshDriver;
 import io.hearth.collective.group.CollectiveMessages;
 import io.hearth.collective.group.GroupActivity;
@@ -29,10 +30,13 @@ import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.LinkReport;
 import io.hearth.topology.plan.Plan;
+import io.hearth.transport.Arrivals;
 import io.hearth.transport.StreamSource;
 import java.lang.foreign.MemorySegment;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,6 +130,11 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
     /** Sets what this node measured on its links. */
     void measured(LinkReport report) {
         links = report;
+    }
+
+    /** As {@link CollectiveEngine#arrivals}. */
+    SortedMap<NodeId, Arrivals> arrivals() {
+        return monitor.read(monitor::mesh).map(Mesh::arrivals).orElseGet(Collections::emptySortedMap);
     }
 
     /** As {@link CollectiveEngine#propose}. */

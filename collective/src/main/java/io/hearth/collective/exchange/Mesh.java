@@ -6,6 +6,7 @@ import io.hearth.collective.schedule.Islands;
 import io.hearth.collective.schedule.Shares;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.plan.Plan;
+import io.hearth.transport.Arrivals;
 import io.hearth.transport.DataStream;
 import io.hearth.transport.StreamId;
 import io.hearth.transport.StreamSource;
@@ -15,6 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -239,6 +242,18 @@ public final class Mesh {
             sum += stream == null ? 0 : stream.bytesSent();
         }
         return sum;
+    }
+
+    /** What arrived in this mesh so far from each member whose stream is open. */
+    public SortedMap<NodeId, Arrivals> arrivals() {
+        var byMember = new TreeMap<NodeId, Arrivals>();
+        for (int other = 0; other < streams.length(); other++) {
+            DataStream stream = streams.get(other);
+            if (stream != null) {
+                byMember.put(members().get(other), stream.arrivals());
+            }
+        }
+        return byMember;
     }
 
     /** Whether the stream to a rank is open; false for this rank. */

@@ -36,7 +36,8 @@ import java.util.TreeMap;
  *       low. The estimate is {@link RateEstimate}.
  *   <li>A link without any rate comes first, and the second and third measurement of others leave half of the bucket to such links. A slow
  *       link takes most of a second each time.
- *   <li>A rate is measured again when it is old, and soon when the caller doubts it, such as after a collective that was slower than it.
+ *   <li>A rate is measured again when it is old, and soon when the caller doubts it.
+ *   <li>What collectives show replaces the estimate at once ({@link SeenRates}, {@link OutRates}), and postpones the next measurement.
  * </ul>
  */
 public final class BandwidthMachine
@@ -134,8 +135,13 @@ public final class BandwidthMachine
          */
         record Ended(NodeId peer, long number, Optional<Bandwidth> result) implements Event {}
 
-        /** A collective showed the rate of the link, so a measurement can wait. */
-        record Observed(NodeId peer) implements Event {}
+        /**
+         * Collectives showed rates of the link, so a measurement can wait.
+         *
+         * @param out bytes per second to the peer, above 0; empty if they showed none
+         * @param in bytes per second from the peer, likewise
+         */
+        record Observed(NodeId peer, OptionalLong out, OptionalLong in) implements Event {}
 
         /** The known rate is probably wrong now. */
         record Doubted(NodeId peer) implements Event {}
@@ -157,6 +163,9 @@ public final class BandwidthMachine
 
         /** A link was measured: the estimate from all its measurements. */
         record Measured(NodeId peer, Bandwidth bandwidth) implements Effect {}
+
+        /** Collectives showed these rates. */
+        record Seen(NodeId peer, OptionalLong out, OptionalLong in) implements Effect {}
     }
 
     /**
@@ -180,6 +189,16 @@ public final class BandwidthMachine
                     Math.min(FIRST_SAMPLES, samples + 1),
                     out.with(measured.outBytesPerSecond()),
                     in.with(measured.inBytesPerSecond()));
+        }
+
+        /** With what collectives showed, which their observer has confirmed already. */
+        Peer seen(OptionalLong outNow, OptionalLong inNow) {
+            return new Peer(
+                    dueNanos,
+                    failures,
+                    samples,
+                    outNow.isPresent() ? new RateEstimate(outNow.getAsLong(), 0) : out,
+                    inNow.isPresent() ? new RateEstimate(inNow.getAsLong(), 0) : in);
         }
 
         /** Whether the next measurement should come soon. */
@@ -241,7 +260,7 @@ public final class BandwidthMachine
             case Event.Heard(NodeId peer, BandwidthMessage message) -> draft.heard(peer, message);
             case Event.Began(NodeId peer, long number) -> draft.began(peer, number);
             case Event.Ended ended -> draft.ended(ended);
-            case Event.Observed(NodeId peer) -> draft.due(peer, nowNanos + limits.refreshNanos, 0);
+            case Event.Observed observed -> draft.observed(observed);
             case Event.Doubted(NodeId peer) -> draft.doubted(peer);
             case Event.Tick() -> draft.expire();
         }
@@ -449,10 +468,13 @@ public final class BandwidthMachine
             }
         }
 
-        void due(NodeId peer, long atNanos, int failures) {
-            Peer known = peers.get(peer);
+        void observed(Event.Observed observed) {
+            Peer known = peers.get(observed.peer());
             if (known != null) {
-                peers.put(peer, known.due(atNanos, failures));
+                peers.put(
+                        observed.peer(),
+                        known.seen(observed.out(), observed.in()).due(nowNanos + limits.refreshNanos, 0));
+                effects.add(new Effect.Seen(observed.peer(), observed.out(), observed.in()));
             }
         }
 

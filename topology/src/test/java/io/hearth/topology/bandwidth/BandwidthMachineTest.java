@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 final class BandwidthMachineTest {
@@ -184,9 +185,24 @@ final class BandwidthMachineTest {
     void aCollectiveThatShowsTheRateDelaysTheMeasurementAndADoubtBringsItForward() {
         var node = new Node(SMALL);
         node.step(new Event.Linked(MIDDLE, 0));
-        node.at(100 * SECOND).step(new Event.Observed(MIDDLE));
+        node.at(100 * SECOND).step(new Event.Observed(MIDDLE, OptionalLong.empty(), OptionalLong.empty()));
         assertEquals(Limits.DEFAULTS.refreshNanos(), node.machine.sleepNanos(node.state, node.now));
         assertEquals(List.of(say(MIDDLE, BandwidthMessage.Type.ASK, 0)), node.step(new Event.Doubted(MIDDLE)));
+    }
+
+    @Test
+    void whatCollectivesShowReplacesTheEstimateAtOnce() {
+        var node = new Node(LARGE);
+        node.linked(SMALL);
+        node.heard(SMALL, BandwidthMessage.Type.ASK, 0);
+        node.step(new Event.Ended(SMALL, 0, Optional.of(RATE)));
+        assertEquals(
+                List.of(new Effect.Seen(SMALL, OptionalLong.of(9), OptionalLong.empty())),
+                node.step(new Event.Observed(SMALL, OptionalLong.of(9), OptionalLong.empty())));
+        var peer = Objects.requireNonNull(node.state.peers().get(SMALL));
+        assertEquals(OptionalLong.of(9), peer.out().rate());
+        assertEquals(OptionalLong.of(RATE.inBytesPerSecond()), peer.in().rate());
+        assertEquals(List.of(), node.step(new Event.Observed(MIDDLE, OptionalLong.of(9), OptionalLong.empty())));
     }
 
     @Test

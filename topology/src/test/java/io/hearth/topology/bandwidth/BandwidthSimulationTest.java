@@ -136,6 +136,7 @@ final class BandwidthSimulationTest {
                         spend();
                     }
                 }
+                case Effect.Seen seen -> throw new AssertionError("no collective showed " + seen);
                 case Effect.Measured(NodeId peer, Bandwidth _) -> {
                     String pair = id.compareTo(peer) < 0 ? id + " " + peer : peer + " " + id;
                     world.measured.add(pair);

@@ -1,6 +1,7 @@
 package io.hearth.transport.stream;
 
 import io.hearth.identity.NodeId;
+import io.hearth.transport.Arrivals;
 import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.RecordHeader;
 import io.hearth.transport.StreamException;
@@ -40,6 +41,7 @@ public final class RecordStream implements OpenStream {
     private final ReceivedRecord received = new ReceivedRecord(); // under receiving, then the receiver's
     private int aheadFrom; // start of the bytes in it that were not used yet
     private int aheadTo;
+    private final ArrivalMeter meter = new ArrivalMeter(); // written under receiving
     private boolean ended; // the peer sent END; under receiving
     private volatile boolean isLane; // set before its threads start, read by them
     private volatile long bytesSent; // written under sending, read by any thread
@@ -102,6 +104,11 @@ public final class RecordStream implements OpenStream {
     @Override
     public long bytesSent() {
         return bytesSent;
+    }
+
+    @Override
+    public Arrivals arrivals() {
+        return meter.total();
     }
 
     @Override
@@ -269,16 +276,20 @@ public final class RecordStream implements OpenStream {
         RecordBuffers scratch = buffers.get();
         byte[] record = scratch.record();
         if (aheadTo - aheadFrom < RecordHeader.BYTES) {
+            long since = meter.awaits();
             readAhead(scratch.direct());
+            meter.began(since);
         }
         takeAhead(record, 0, RecordHeader.BYTES);
         int length = length(record);
         int body = length + RecordCipher.TAG_BYTES;
         int there = Math.min(body, aheadTo - aheadFrom);
         takeAhead(record, RecordHeader.BYTES, there);
+        meter.reads(body - there);
         if (there < body) {
             readBody(scratch.direct(), record, RecordHeader.BYTES + there, body - there);
         }
+        meter.arrived(RecordHeader.BYTES + body);
         long since = timed ? System.nanoTime() : 0;
         try {
             opener.open(record, length, plaintext);
@@ -309,7 +320,9 @@ public final class RecordStream implements OpenStream {
 
     /** Waits for the rest of a record. Reads ahead only the next header, because bytes read ahead are copied once more. */
     private void readBody(ByteBuffer direct, byte[] record, int at, int missing) throws IOException {
-        ByteBuffer in = fill(direct, missing, missing + RecordHeader.BYTES).get(record, at, missing);
+        ByteBuffer in = fill(direct, missing, missing + RecordHeader.BYTES);
+        meter.completed(in.remaining());
+        in.get(record, at, missing);
         aheadFrom = 0;
         aheadTo = in.remaining();
         in.get(ahead, 0, aheadTo);
@@ -330,6 +343,9 @@ public final class RecordStream implements OpenStream {
             while (in.position() < least) {
                 if (channel.read(in) < 0) {
                     throw fail(StreamException.Cause.CUT, "the stream ended without its last record", null);
+                }
+                if (in.position() < least) {
+                    meter.emptied(in.position());
                 }
             }
         } catch (StreamException cut) {

@@ -1,0 +1,26 @@
+package io.hearth.topology.bandwidth;
+
+import java.util.Collection;
+
+/**
+ * How several flows through one port tell the rate of a link. TCP shares a full port evenly, so flows of about the same rate were probably
+ * held up by the same port at the same time, and together they show its rate. A flow that is much faster was not held up by it.
+ */
+final class SharedPort {
+    private static final int ALIKE = 2;
+
+    private SharedPort() {}
+
+    /** Whether two rates are within a factor of {@value #ALIKE}. */
+    static boolean areAlike(long one, long other) {
+        return Math.max(one, other) <= ALIKE * Math.min(one, other);
+    }
+
+    /** The sum of the rates that are like this one, which is among them. */
+    static long together(long rate, Collection<Long> rates) {
+        return rates.stream()
+                .filter(other -> areAlike(rate, other))
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+}
