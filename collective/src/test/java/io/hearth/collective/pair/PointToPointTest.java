@@ -108,7 +108,9 @@ final class PointToPointTest {
     /** The survivor of rank 1 has rank 0 after the change: its next call may begin then, and would name its own rank. */
     private static boolean endsBecauseOfTheLoss(Throwable thrown, int victim) {
         return thrown instanceof PeerLostException
-                || victim == 0 && thrown instanceof IllegalArgumentException && text(thrown).contains("got this rank, 0");
+                || (victim == 0
+                        && thrown instanceof IllegalArgumentException
+                        && text(thrown).contains("got this rank, 0"));
     }
 
     /** A third member dies, or only the group epoch changes, after each of the first records: no transfer is lost or doubled. */
