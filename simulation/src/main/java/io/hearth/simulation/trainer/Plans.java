@@ -115,7 +115,11 @@ final class Plans {
     /** What this member proposes now, in the wire form; empty if it does not lead the group or has no plan for it. */
     Bytes proposal() {
         boolean isOurs = proposal.fence().equals(layout().fence()) || !setting.hooks.keeps(ShellRule.PLAN_FENCE);
-        return isOurs && layout().members().size() > 1 && layout().members().getFirst().equals(process.id()) ? proposal.plan() : Bytes.EMPTY;
+        return isOurs
+                        && layout().members().size() > 1
+                        && layout().members().getFirst().equals(process.id())
+                ? proposal.plan()
+                : Bytes.EMPTY;
     }
 
     /** This member sent its part of an exchange of a plan; a lead may be lost right after it. */
