@@ -96,10 +96,9 @@ final class Plans {
 
     /** A plan that no other draw gives: its shares are random. */
     private Plan draw(int world) {
-        List<Integer> others = IntStream.range(1, world).boxed().collect(Collectors.toList());
-        var order = new ArrayList<>(List.of(0));
-        while (!others.isEmpty()) {
-            order.add(others.remove(setting.plans.nextInt(others.size())));
+        List<Integer> order = IntStream.range(0, world).boxed().collect(Collectors.toList());
+        for (int place = world - 1; place > 0; place--) {
+            Collections.swap(order, place, 1 + setting.plans.nextInt(place)); // rank 0 stays first
         }
         var weights = new ArrayList<>(Collections.nCopies(world, 0));
         int left = Plan.WEIGHTS_SUM;
