@@ -90,6 +90,9 @@ import org.slf4j.LoggerFactory;
 final class NodeAssembly implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeAssembly.class);
 
+    /** Bytes of results after which a script without steps agrees on a plan: small, because first measurements take about a second. */
+    private static final long PLAN_AFTER_BYTES = 16L * 1024 * 1024;
+
     private final CloseStack closing;
     private final Clock clock;
     private final NodeInbox inbox = new NodeInbox();
@@ -483,7 +486,8 @@ final class NodeAssembly implements AutoCloseable {
                         config.failFast() ? LossPolicy.FAIL_FAST : LossPolicy.RETRY,
                         config.stateBudget(),
                         config.compression(),
-                        ranks(config)),
+                        ranks(config),
+                        PLAN_AFTER_BYTES),
                 new EngineEvents(inbox),
                 clock);
     }

@@ -35,7 +35,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             discovery   | core identity
             transport   | core identity
             collective  | core identity accel compression topology election transport
-            simulation  | core identity discovery election collective
+            simulation  | core identity topology discovery election collective
             agent       | core identity accel compression topology election discovery transport collective
             examples    | core collective compression topology agent
             bench       | core identity accel compression topology election discovery transport collective agent examples standin
@@ -154,7 +154,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             topology.export                   | pure | root                                                                       | agent
             topology.local                    |      | root system                                                                | agent cli
             topology.memory                   | pure |                                                                            | agent
-            topology.plan                     | pure |                                                                            | agent collective
+            topology.plan                     | pure |                                                                            | agent collective simulation
             topology.system                   | pure | root                                                                       |
             topology.wire                     |      |                                                                            |
             transport                         |      |                                                                            |

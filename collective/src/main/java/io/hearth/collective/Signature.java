@@ -57,7 +57,9 @@ public record Signature(
         /** No data: ends once all ranks have called it. */
         BARRIER(false, true),
         /** A barrier that is a group's first number. */
-        START(false, true);
+        START(false, true),
+        /** No result: all ranks take over the plan of the group's lead, if it proposes one. */
+        PLAN(false, true);
 
         private final boolean hasRoot;
         private final boolean isShared;
@@ -168,6 +170,11 @@ public record Signature(
         return combining(Kind.START, ReduceOp.SUM, DataType.UINT8, 0, AUTO);
     }
 
+    /** The agreement on a plan. */
+    public static Signature plan() {
+        return combining(Kind.PLAN, ReduceOp.SUM, DataType.UINT8, 0, AUTO);
+    }
+
     /** Whether members may enter while this call waits to run. */
     public boolean admits() {
         return kind == Kind.BOUNDARY || kind == Kind.START;
@@ -211,6 +218,7 @@ public record Signature(
             case BOUNDARY -> "the beginning of a step";
             case BARRIER -> "a barrier";
             case START -> "the start of the group";
+            case PLAN -> "the agreement on a plan";
             case REDUCE_SCATTER -> "reduce-scatter " + op + " of " + of;
             case ALL_GATHER -> "all-gather of " + of;
             case REDUCE -> "reduce " + op + " of " + of + " to " + node;

@@ -57,6 +57,9 @@ public enum PlantedBug {
     UNCHECKED_CHUNK("chunks of a state are not compared with their fingerprints", 700, ShellRule.CHUNK_CHECK),
     STALE_CHUNK("chunks of an earlier state are taken for those of a later one", 8_400, ShellRule.CHUNK_SWEEP),
     DIFFERENCE_IS_END("a member whose state differs leaves its group", 250, ShellRule.DIFFERENT_STATE_STAYS),
+    OWN_PLAN("a group's lead uses its plan before the members agreed on it", 30, ShellRule.PLAN_AGREED),
+    LATE_PLAN("a plan made for a former group epoch is proposed", 120, ShellRule.PLAN_FENCE),
+    LASTING_PLAN("a member keeps its plan in the next group epoch", 30, ShellRule.PLAN_ENDS),
     OWN_NUMBER("a joining trainer keeps the number of its own step", 60, ShellRule.NEW_NUMBER),
     DEADLINE_GOES_ON(
             "a member goes on with the next number after a deadline passed only there", 500, ShellRule.ERROR_ENDS),

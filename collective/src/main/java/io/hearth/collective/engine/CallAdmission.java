@@ -10,6 +10,7 @@ import io.hearth.collective.call.CallPlan;
 import io.hearth.collective.call.CallRequest;
 import io.hearth.collective.call.CollectiveOperation;
 import io.hearth.collective.engine.queue.CallQueue;
+import io.hearth.collective.group.PlanPoints;
 import io.hearth.collective.group.Status;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
@@ -28,6 +29,7 @@ final class CallAdmission {
     private final EngineOptions options;
     private final MetricsTally tally;
     private final Clock clock;
+    private final PlanPoints points; // used by the thread in a call
     private final AtomicBoolean isBusy = new AtomicBoolean(); // set by the thread in a call
     private Runnable onRefusal = () -> {}; // set before the first call
     private volatile boolean entersByStep; // written by calling threads, read by any thread
@@ -38,6 +40,12 @@ final class CallAdmission {
         this.options = options;
         this.tally = tally;
         this.clock = clock;
+        this.points = new PlanPoints(options.planAfterBytes());
+    }
+
+    /** The points at which the group agrees on a plan; for the thread in a call. */
+    PlanPoints points() {
+        return points;
     }
 
     /** Sets the action for a rejected call; a call is rejected on all ranks. */
@@ -187,6 +195,7 @@ final class CallAdmission {
             if (known != null && known.refusal().isPresent()) {
                 onRefusal.run();
             } else if (known != null) {
+                points.ended(signature.bytes(), known.contributors());
                 ended.accept(known.contributors());
             }
         }

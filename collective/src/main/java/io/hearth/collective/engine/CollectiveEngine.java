@@ -27,6 +27,7 @@ import io.hearth.collective.state.SharedState;
 import io.hearth.collective.state.StateClaim;
 import io.hearth.collective.state.StepBoundary;
 import io.hearth.collective.sum.PlainPlan;
+import io.hearth.collective.sum.PlanAgreement;
 import io.hearth.collective.sum.SumPlans;
 import io.hearth.collective.sum.TensorBucket;
 import io.hearth.collective.sum.compressed.CodecThreads;
@@ -268,7 +269,10 @@ public final class CollectiveEngine implements DistributedBackend {
     }
 
     private CollectiveResult run(Sum sum, long due) throws CollectiveException {
-        return admission.alone(() -> unnamed.sum(sum.name(), () -> runAlone(sum, due)));
+        return admission.alone(() -> {
+            agreeOnPlan(due);
+            return unnamed.sum(sum.name(), () -> runAlone(sum, due));
+        });
     }
 
     private CollectiveResult runAlone(Sum sum, long due) throws CollectiveException {
@@ -352,7 +356,19 @@ public final class CollectiveEngine implements DistributedBackend {
     /** Runs a call after all collectives that were begun before. */
     private CollectiveResult next(CallRequest asked, CollectiveOptions how) throws CollectiveException {
         long due = admission.after(queue, how);
-        return admission.alone(() -> admission.run(asked, due));
+        return admission.alone(() -> {
+            agreeOnPlan(due);
+            return admission.run(asked, due);
+        });
+    }
+
+    /** Lets the group agree on a plan before a call, in a number of its own, if it is time to: then all ranks do so. */
+    private void agreeOnPlan(long due) throws CollectiveException {
+        if (admission.points().isDue()) {
+            var agreement = new PlanAgreement(runtime.buffers(), runtime::proposal);
+            admission.run(CallRequest.inPlace(new CallPlan(Signature.plan(), agreement), CallRequest.NOTHING), due);
+            admission.points().agreed();
+        }
     }
 
     @Override
@@ -394,6 +410,7 @@ public final class CollectiveEngine implements DistributedBackend {
             admission.run(asked, due);
             admission.enterByStep(false);
             unnamed.stepBegan();
+            admission.points().begunStep();
             if (StepBoundary.hasNewcomers(agreed)) {
                 autoSums.forgetVotes();
             }
@@ -522,8 +539,8 @@ public final class CollectiveEngine implements DistributedBackend {
     }
 
     /**
-     * Proposes a plan for the group: the members take it over at the beginning of the next step, if this member leads the group by then and
-     * the group epoch is still this one.
+     * Proposes a plan for the group: the members take it over at the beginning of the next step, or in a script without steps at the next
+     * of its {@link io.hearth.collective.group.PlanPoints}, if this member leads the group by then and the group epoch is still this one.
      *
      * @param fence of the {@link #layout} for which the plan was made
      */

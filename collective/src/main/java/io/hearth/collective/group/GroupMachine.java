@@ -55,9 +55,9 @@ import java.util.Optional;
  * <p><b>Bounds.</b> No step begins with fewer or more members than {@link RankBounds} allow; in a script without steps, no number runs with
  * fewer. In the middle of a step no number waits for members, because none can enter before the step ends.
  *
- * <p><b>Plans.</b> A group epoch begins with the plan of its resolution. The members may agree on another one in the beginning of a step;
- * it holds from the next number on. No member calls that number before the step has begun, so all members use one plan for each number. A
- * member that gets the step's result forwarded is in a new group epoch, with a new plan.
+ * <p><b>Plans.</b> A group epoch begins with the plan of its resolution. The members may agree on another one in the beginning of a step,
+ * or, in a script without steps, in a number of its own; it holds from the next number on. No member calls that number before this one has
+ * ended there, so all members use one plan for each number. A member that gets the end forwarded is in a new group epoch, with a new plan.
  *
  * <p><b>Settled ranks.</b> A script divides its data by (rank, world size) between two numbers. So all members that continue after number j must
  * return the same values until j + 1 ends, although views reach them at different times. A member's rank is therefore not that of its

@@ -5,21 +5,19 @@ import io.hearth.collective.Signature;
 import io.hearth.collective.StepStart;
 import io.hearth.collective.call.CollectiveOperation;
 import io.hearth.collective.call.OperationContext;
+import io.hearth.collective.call.PlanProposal;
 import io.hearth.collective.exchange.Buffers;
 import io.hearth.collective.exchange.GiveUpException;
 import io.hearth.collective.exchange.Mesh;
 import io.hearth.collective.exchange.watch.ProgressReporter;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.core.Clock;
-import io.hearth.core.MalformedMessageException;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.LinkReport;
 import io.hearth.topology.plan.Plan;
-import io.hearth.topology.plan.PlanEncoding;
 import io.hearth.transport.StreamSource;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -44,7 +42,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StepBoundary implements CollectiveOperation {
     private static final byte HELD = 1;
-    private static final byte[] NO_PLAN = {};
 
     private final SharedState state;
     private final Means means;
@@ -135,7 +132,7 @@ public final class StepBoundary implements CollectiveOperation {
         own = held;
         lineage = context.mesh().lineage();
         agreedPlan = Optional.empty();
-        byte[] proposed = proposal(context.mesh());
+        var proposed = PlanProposal.of(means.proposal().get(), context.mesh());
         Buffers.Buffer table = means.buffers().take((long) context.mesh().world() * StateClaim.BYTES);
         try {
             var mine = new StateClaim(
@@ -144,7 +141,7 @@ public final class StepBoundary implements CollectiveOperation {
                     state.isNewIn(lineage),
                     nearest(context.mesh()),
                     state.isResumed(),
-                    proposed.length);
+                    proposed.bytes());
             mine.writeTo(table.bytes(), (long) context.mesh().rank() * StateClaim.BYTES);
             Optional<CallRejection> refusal = context.gatherRows(table.bytes(), StateClaim.BYTES);
             return refusal.isPresent() ? refusal : settle(context, table.bytes(), held, proposed);
@@ -153,43 +150,9 @@ public final class StepBoundary implements CollectiveOperation {
         }
     }
 
-    /** The plan of the group's lead if it is another one than the present one, encoded; empty on all other ranks. */
-    private byte[] proposal(Mesh mesh) {
-        Plan plan = means.proposal().get();
-        boolean isNew = mesh.rank() == 0
-                && mesh.world() > 1
-                && !plan.equals(Plan.NONE)
-                && !plan.equals(mesh.plan())
-                && plan.world().orElse(mesh.world()) == mesh.world();
-        return isNew ? PlanEncoding.encode(plan) : NO_PLAN;
-    }
-
-    /** All ranks get the lead's plan; a plan that they cannot read changes nothing, on all of them alike. */
-    private Optional<CallRejection> takeOverPlan(OperationContext context, int bytes, byte[] proposed)
-            throws IOException {
-        int world = context.mesh().world();
-        Buffers.Buffer rows = means.buffers().take((long) world * bytes);
-        try {
-            if (proposed.length > 0) {
-                MemorySegment.copy(MemorySegment.ofArray(proposed), 0, rows.bytes(), 0, bytes);
-            }
-            Optional<CallRejection> refusal = context.gatherRows(rows.bytes(), bytes);
-            if (refusal.isEmpty()) {
-                try {
-                    agreedPlan = Optional.of(
-                            PlanEncoding.decode(rows.bytes().asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE)));
-                } catch (MalformedMessageException unreadable) {
-                    agreedPlan = Optional.empty();
-                }
-            }
-            return refusal;
-        } finally {
-            means.buffers().give(rows);
-        }
-    }
-
     private Optional<CallRejection> settle(
-            OperationContext context, MemorySegment table, StateManifest held, byte[] proposed) throws IOException {
+            OperationContext context, MemorySegment table, StateManifest held, PlanProposal proposed)
+            throws IOException {
         Mesh mesh = context.mesh();
         var claims = new ArrayList<StateClaim>();
         for (NodeId member : mesh.members()) {
@@ -208,10 +171,11 @@ public final class StepBoundary implements CollectiveOperation {
         }
         int planBytes = claims.getFirst().planBytes();
         if (planBytes > 0) {
-            Optional<CallRejection> refusal = takeOverPlan(context, planBytes, proposed);
-            if (refusal.isPresent()) {
-                return refusal;
+            PlanProposal.Spread spread = proposed.spread(context, means.buffers(), planBytes);
+            if (spread.refusal().isPresent()) {
+                return spread.refusal();
             }
+            agreedPlan = spread.plan();
         }
         StateVote vote = StateVote.decide(claims);
         int rank = mesh.members().indexOf(mesh.self());

@@ -1,6 +1,7 @@
 package io.hearth.simulation.call;
 
 import io.hearth.collective.group.CallRejection;
+import io.hearth.core.Bytes;
 import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Optional;
@@ -15,9 +16,17 @@ public sealed interface GroupFrame {
     /** A result for a member that lacks it. */
     record Carried(String fence, long number, Sum sum) implements GroupFrame {}
 
-    /** One member's claim of its state at the beginning of a step; {@code doomed} as in {@link Share}. */
-    record Claimed(String fence, long number, NodeId from, Claim claim, Optional<CallRejection> doomed)
+    /**
+     * One member's claim of its state at the beginning of a step, or the beginning of an agreement on a plan.
+     *
+     * @param planBytes size of the plan that it proposes
+     * @param doomed as in {@link Share}
+     */
+    record Claimed(String fence, long number, NodeId from, Claim claim, int planBytes, Optional<CallRejection> doomed)
             implements GroupFrame {}
+
+    /** One member's row of the exchange of a plan: the plan if it leads the group, else nothing. */
+    record Planned(String fence, long number, NodeId from, Bytes plan) implements GroupFrame {}
 
     /** A request for a chunk of the agreed state, or for its manifest. */
     record Ask(String fence, long number, NodeId from, int chunk) implements GroupFrame {}

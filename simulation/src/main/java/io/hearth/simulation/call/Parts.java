@@ -32,7 +32,7 @@ public final class Parts {
             case REDUCE, GATHER -> isRoot(signature, to) ? value : 0;
             case SCATTER -> isRoot(signature, from) ? block(value, rank) : 0;
             case REDUCE_SCATTER -> block(value, rank);
-            case ALL_REDUCE, BROADCAST, CHOICE, BOUNDARY, START, ALL_GATHER, BARRIER -> value;
+            case ALL_REDUCE, BROADCAST, CHOICE, BOUNDARY, START, PLAN, ALL_GATHER, BARRIER -> value;
         };
     }
 
@@ -42,7 +42,7 @@ public final class Parts {
                 && switch (signature.kind()) {
                     case REDUCE, GATHER -> !isRoot(signature, self) || came.containsAll(members);
                     case SCATTER -> came.contains(signature.root().orElseThrow());
-                    case REDUCE_SCATTER, ALL_REDUCE, BROADCAST, CHOICE, BOUNDARY, START, ALL_GATHER, BARRIER ->
+                    case REDUCE_SCATTER, ALL_REDUCE, BROADCAST, CHOICE, BOUNDARY, START, PLAN, ALL_GATHER, BARRIER ->
                         came.containsAll(members);
                 };
     }
@@ -53,7 +53,7 @@ public final class Parts {
             case REDUCE -> isRoot(signature, self) ? sum(came.values()) : 0;
             case GATHER -> isRoot(signature, self) ? inOrder(byRank, came) : 0;
             case SCATTER -> inOrder(List.of(signature.root().orElseThrow()), came);
-            case REDUCE_SCATTER, ALL_REDUCE, BROADCAST, CHOICE, BOUNDARY, START, ALL_GATHER, BARRIER ->
+            case REDUCE_SCATTER, ALL_REDUCE, BROADCAST, CHOICE, BOUNDARY, START, PLAN, ALL_GATHER, BARRIER ->
                 sum(came.values());
         };
     }

@@ -18,6 +18,7 @@ import io.hearth.simulation.process.Results;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;
 import io.hearth.simulation.trainer.Trainer;
+import io.hearth.topology.plan.Plan;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,6 +37,8 @@ public final class CollectiveChecker implements Results {
     /** A member holds what belongs to a number, in a group epoch. */
     private record Holding(String fence, NodeId node, long number) {}
 
+    private record Epoch(String fence, String group) {}
+
     private record Called(String fence, String group, long number) {}
 
     private record Numbered(Lineage lineage, String group, long number) {}
@@ -50,6 +53,8 @@ public final class CollectiveChecker implements Results {
     private final Map<Input, Long> inputs = new HashMap<>();
     private final Set<Holding> holdings = new HashSet<>();
     private final Map<Called, Signature> signatures = new HashMap<>();
+    private final Map<Epoch, Set<Plan>> plans = new HashMap<>();
+    private final Map<Called, Plan> played = new HashMap<>();
     private final Set<Long> flipped = new HashSet<>();
     private final Map<Numbered, Ending> firstEndings = new HashMap<>();
     private final Map<Final, GroupFrame.Sum> finals = new HashMap<>();
@@ -76,6 +81,30 @@ public final class CollectiveChecker implements Results {
     @Override
     public void holds(ProcessContext process, String fence, long number) {
         holdings.add(new Holding(fence, process.id(), number));
+    }
+
+    @Override
+    public void planned(ProcessContext process, String fence, Plan plan) {
+        plans.computeIfAbsent(new Epoch(fence, process.host().group), _ -> new HashSet<>())
+                .add(plan);
+    }
+
+    /** Two members never play one number of a group epoch by different plans, nor by a plan of another group epoch. */
+    @Override
+    public void plays(ProcessContext process, String fence, long number, Plan plan) {
+        if (liar.forges() || liar.spoilsResults() || liar.is(process)) {
+            return;
+        }
+        Set<Plan> known = plans.getOrDefault(new Epoch(fence, process.host().group), Set.of());
+        Violation.unless(
+                plan.equals(Plan.NONE) || known.contains(plan),
+                "plan",
+                () -> process.host().name() + " plays number " + number + " by a plan of another group epoch: " + plan);
+        Plan first = played.putIfAbsent(new Called(fence, process.host().group, number), plan);
+        Violation.unless(
+                first == null || first.equals(plan),
+                "plan",
+                () -> "members play number " + number + " by different plans: " + first + " and " + plan);
     }
 
     /** A number ended at a member. */
@@ -192,7 +221,7 @@ public final class CollectiveChecker implements Results {
             case SCATTER -> Parts.block(ofRoot, own);
             case REDUCE_SCATTER -> shares;
             case BROADCAST -> ofRoot;
-            case ALL_REDUCE, CHOICE, BOUNDARY, START, ALL_GATHER, BARRIER -> sum;
+            case ALL_REDUCE, CHOICE, BOUNDARY, START, PLAN, ALL_GATHER, BARRIER -> sum;
         };
     }
 

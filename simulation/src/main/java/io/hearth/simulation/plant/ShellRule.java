@@ -22,6 +22,12 @@ public enum ShellRule {
     CHUNK_SWEEP,
     /** A former member that lacks the state of a step stays. */
     DIFFERENT_STATE_STAYS,
+    /** A plan is used only after the members agreed on it. */
+    PLAN_AGREED,
+    /** A plan that was made for a former group epoch is not proposed. */
+    PLAN_FENCE,
+    /** A plan ends with its group epoch. */
+    PLAN_ENDS,
     /** An open beginning of a step gets the number that it has in the lineage that is entered. */
     NEW_NUMBER,
     /** An application that got an error for a number does not go on with the next. */

@@ -5,6 +5,7 @@ import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.simulation.call.Ending;
 import io.hearth.simulation.call.GroupFrame;
+import io.hearth.topology.plan.Plan;
 import java.util.List;
 import java.util.SortedMap;
 
@@ -15,6 +16,12 @@ public interface Results {
 
     /** A member reports that it holds the data of a number. */
     void holds(ProcessContext process, String fence, long number);
+
+    /** A plan that the members of a group epoch may use: that of their view, or one that their lead made for them. */
+    void planned(ProcessContext process, String fence, Plan plan);
+
+    /** A member plays a number by that plan. */
+    void plays(ProcessContext process, String fence, long number, Plan plan);
 
     /**
      * A number ended at a member.

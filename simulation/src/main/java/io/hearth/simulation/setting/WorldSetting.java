@@ -89,6 +89,12 @@ public final class WorldSetting {
     /** Whether trainers send to each other from rank to rank, too. */
     public final boolean hasPairs;
 
+    /** Whether the leads of groups propose plans. */
+    public final boolean hasPlans;
+
+    /** Draws the plans and their times. */
+    public final SplittableRandom plans;
+
     public final PairChecker pairs;
     public final Narrator narrator = new Narrator(this::name);
 
@@ -134,6 +140,8 @@ public final class WorldSetting {
         this.hasParts = new SplittableRandom(seed ^ 0x5041_5254).nextBoolean();
         this.pairs = new PairChecker(new SplittableRandom(seed ^ 0x5041_4952));
         this.hasPairs = pairs.random.nextBoolean();
+        this.plans = new SplittableRandom(seed ^ 0x504C_414E);
+        this.hasPlans = plans.nextBoolean();
         this.transferNanosMax = random.nextInt(3) == 0 ? 3 * SECOND : 200 * MILLI;
         hosts().forEach(host -> names.put(host.id, host.name()));
     }
@@ -155,6 +163,7 @@ public final class WorldSetting {
                 + (hasSumsInPlace ? ", sums in place" : "")
                 + (hasParts ? ", parts" : "")
                 + (hasPairs ? ", pairs" : "")
+                + (hasPlans ? ", plans" : "")
                 + ", " + policy + ", "
                 + config.stalling().onPartition();
     }

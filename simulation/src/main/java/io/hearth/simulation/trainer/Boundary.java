@@ -15,6 +15,7 @@ import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;
+import io.hearth.topology.plan.Plan;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The exchange at the beginning of a step, as {@code StepBoundary} does it. Each member claims a state, and all of them decide alike
- * which one is right. A member that lacks it fetches it, and no member goes on before all reported that they hold it.
+ * which one is right, and which plan follows. A member that lacks it fetches it, and no member goes on before all reported that they hold it.
  */
 final class Boundary {
     private static final long BUDGET_NANOS = 10 * SECOND;
@@ -38,6 +39,7 @@ final class Boundary {
     private final Exchanges exchanges;
     private final NavigableMap<Long, Attempt> attempts = new TreeMap<>(); // of this group epoch, by number
     private final StateChunks chunks;
+    private final Plans proposals;
     private long fetchedNumber;
     private long fetchedNanos; // in former attempts at that number
 
@@ -45,6 +47,9 @@ final class Boundary {
     private static final class Attempt {
         final NavigableMap<NodeId, GroupFrame.Claim> claims = new TreeMap<>();
         final NavigableMap<NodeId, CallRejection> dooms = new TreeMap<>();
+        final NavigableMap<NodeId, Integer> planBytes = new TreeMap<>();
+        final NavigableMap<NodeId, Bytes> plans = new TreeMap<>();
+        Bytes proposed = Bytes.EMPTY;
 
         @Nullable
         StateVote vote;
@@ -56,7 +61,8 @@ final class Boundary {
     /** How the beginning of a step ended: {@code model} is the state to go on with if it was not rejected. */
     record End(Optional<CallRejection> refusal, long model) {}
 
-    Boundary(ProcessContext process, Trainer trainer, Exchanges exchanges) {
+    Boundary(ProcessContext process, Trainer trainer, Exchanges exchanges, Plans proposals) {
+        this.proposals = proposals;
         this.process = process;
         this.setting = process.setting();
         this.trainer = trainer;
@@ -95,7 +101,9 @@ final class Boundary {
     /** Sends this member's claim to all members. */
     void run(long number, Optional<CallRejection> doomed) {
         GroupFrame.Claim mine = steps().claim(state().layout().lineage());
-        var claimed = new GroupFrame.Claimed(fence(), number, process.id(), mine, doomed);
+        Bytes proposed = proposals.proposal();
+        attempt(number).proposed = proposed;
+        var claimed = new GroupFrame.Claimed(fence(), number, process.id(), mine, proposed.size(), doomed);
         claimed(claimed);
         exchanges.toOthers(claimed);
     }
@@ -103,18 +111,59 @@ final class Boundary {
     void claimed(GroupFrame.Claimed frame) {
         Attempt attempt = attempt(frame.number());
         attempt.claims.put(frame.from(), frame.claim());
+        attempt.planBytes.put(frame.from(), frame.planBytes());
         frame.doomed().ifPresent(doom -> attempt.dooms.put(frame.from(), doom));
+    }
+
+    void planned(GroupFrame.Planned frame) {
+        attempt(frame.number()).plans.put(frame.from(), frame.plan());
+    }
+
+    /** Whether the claims of all members came. */
+    boolean hasClaims(long number) {
+        return attempt(number).claims.keySet().containsAll(state().layout().members());
+    }
+
+    /** The reason why a number must end without a result, once all claims came: the same on all members, in whichever order they came. */
+    Optional<CallRejection> doom(long number) {
+        return attempt(number).dooms.values().stream().findFirst();
+    }
+
+    /** Whether all members have the lead's plan, if it proposes one; sends this member's part. All claims came. */
+    boolean hasPlan(long number) {
+        Attempt attempt = attempt(number);
+        List<NodeId> members = state().layout().members();
+        if (Objects.requireNonNull(attempt.planBytes.get(members.getFirst())) == 0) {
+            return true;
+        }
+        if (!attempt.plans.containsKey(process.id())) {
+            var row = new GroupFrame.Planned(fence(), number, process.id(), attempt.proposed);
+            planned(row);
+            exchanges.toOthers(row);
+            proposals.sent(attempt.proposed);
+        }
+        return attempt.plans.keySet().containsAll(members);
+    }
+
+    /** The plan that all members take over after a number; empty if the lead proposes none that they can read. */
+    Optional<Plan> plan(long number) {
+        Bytes lead = attempt(number).plans.get(state().layout().members().getFirst());
+        return lead == null ? Optional.empty() : Plans.read(lead);
     }
 
     /** The end of a step's beginning: a rejection, or the state that all agreed on and hold; empty while it waits. */
     Optional<End> advance(long number) {
         List<NodeId> members = state().layout().members();
         Attempt attempt = attempt(number);
-        if (!attempt.claims.keySet().containsAll(members)) {
+        if (!hasClaims(number)) {
             return Optional.empty();
         }
-        if (!attempt.dooms.isEmpty()) { // the same on all members, in whichever order they came
-            return Optional.of(new End(Optional.of(attempt.dooms.firstEntry().getValue()), 0));
+        Optional<CallRejection> doom = doom(number);
+        if (doom.isPresent()) {
+            return Optional.of(new End(doom, 0));
+        }
+        if (!hasPlan(number)) {
+            return Optional.empty();
         }
         StateVote vote = vote(attempt);
         GroupFrame.Claim agreed = claim(vote.agreed());

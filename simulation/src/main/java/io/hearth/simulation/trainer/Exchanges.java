@@ -15,6 +15,7 @@ import io.hearth.simulation.plant.ShellRule;
 import io.hearth.simulation.process.ProcessContext;
 import io.hearth.simulation.rule.Violation;
 import io.hearth.simulation.setting.WorldSetting;
+import io.hearth.topology.plan.Plan;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -29,6 +30,7 @@ final class Exchanges {
     private final ProcessContext process;
     private final WorldSetting setting;
     private final Trainer trainer;
+    private final Plans plans;
     private final Boundary boundary;
     private final ReceivedFrames received;
     private final Set<Long> unsettledMemory = new HashSet<>();
@@ -37,7 +39,8 @@ final class Exchanges {
         this.process = process;
         this.setting = process.setting();
         this.trainer = trainer;
-        this.boundary = new Boundary(process, trainer, this);
+        this.plans = new Plans(process, trainer);
+        this.boundary = new Boundary(process, trainer, this, plans);
         this.received = new ReceivedFrames(this::atBoundary);
     }
 
@@ -54,6 +57,11 @@ final class Exchanges {
         return received.isOpen();
     }
 
+    /** The plan of the group changed. */
+    void replan() {
+        plans.replan();
+    }
+
     /** A stream that carries state breaks. */
     boolean stateLost(NodeId peer, String why) {
         return boundary.lost(peer, why);
@@ -62,6 +70,7 @@ final class Exchanges {
     /** The group epoch changed. */
     void enter(String former) {
         boundary.enter();
+        plans.enter();
         received.enter(former, fence());
     }
 
@@ -93,6 +102,7 @@ final class Exchanges {
     private void atBoundary(GroupFrame frame) {
         switch (frame) {
             case GroupFrame.Claimed claimed -> boundary.claimed(claimed);
+            case GroupFrame.Planned planned -> boundary.planned(planned);
             case GroupFrame.Ask ask -> boundary.asked(ask);
             case GroupFrame.Chunk chunk -> boundary.came(chunk);
             case GroupFrame.Input _, GroupFrame.Carried _, GroupFrame.Held _ ->
@@ -112,7 +122,9 @@ final class Exchanges {
                 unsettledMemory.add(number), "memory", "a number runs again and what it left behind is still there");
         received.open();
         received.takeBack(number);
-        if (call.signature().kind() == Signature.Kind.BOUNDARY) {
+        plans.plays(number);
+        if (call.signature().kind() == Signature.Kind.BOUNDARY
+                || call.signature().kind() == Signature.Kind.PLAN) {
             boundary.run(number, doomed);
             return;
         }
@@ -138,7 +150,7 @@ final class Exchanges {
             trainer.step(new Event.StreamBroken(fence(), process.id(), "the holder is no member"));
         } else if (forward.holder().equals(process.id())) {
             GroupFrame.Sum sum = forward.bytes() == 0
-                    ? GroupFrame.Sum.NOTHING
+                    ? received.result(number).orElse(GroupFrame.Sum.NOTHING)
                     : received.result(number)
                             .orElseThrow(() -> new Violation(
                                     "I6", "a member that is to pass number " + number + " on does not hold it"));
@@ -172,7 +184,7 @@ final class Exchanges {
                 && state().frozen().isEmpty()
                 && state().broken().isEmpty()) {
             again = state().forwards().isEmpty()
-                    ? finishOne() || finishHeld() || spread() || beginStep()
+                    ? finishOne() || finishHeld() || spread() || beginStep() || agreeOnPlan()
                     : forwardOne();
         }
     }
@@ -319,12 +331,30 @@ final class Exchanges {
             return reject(number, end.get().refusal().get());
         }
         return finish(
-                number, sum(end.get().model(), new TreeSet<>(state().layout().members())));
+                number, sum(end.get().model(), new TreeSet<>(state().layout().members())), boundary.plan(number));
+    }
+
+    private boolean agreeOnPlan() {
+        Optional<Long> running = running(Signature.Kind.PLAN);
+        if (running.isEmpty() || !boundary.hasClaims(running.get())) {
+            return false;
+        }
+        long number = running.get();
+        Optional<CallRejection> doom = boundary.doom(number);
+        if (doom.isPresent()) {
+            return reject(number, doom.get());
+        }
+        return boundary.hasPlan(number)
+                && finish(number, sum(0, new TreeSet<>(state().layout().members())), boundary.plan(number));
     }
 
     private boolean finish(long number, GroupFrame.Sum sum) {
+        return finish(number, sum, Optional.empty());
+    }
+
+    private boolean finish(long number, GroupFrame.Sum sum, Optional<Plan> plan) {
         received.result(number, sum);
-        trainer.step(new Event.Finished(number, fence()));
+        trainer.step(new Event.Finished(number, fence(), 0, plan));
         releaseBefore(number);
         return true;
     }

@@ -89,7 +89,8 @@ final class ReceivedFrames {
             case GroupFrame.Input input -> input(input.number(), input.from(), input.share());
             case GroupFrame.Carried result -> carried(result.number(), result.sum());
             case GroupFrame.Held holder -> held(holder.number(), holder.from());
-            case GroupFrame.Claimed _, GroupFrame.Ask _, GroupFrame.Chunk _ -> boundary.accept(frame);
+            case GroupFrame.Claimed _, GroupFrame.Planned _, GroupFrame.Ask _, GroupFrame.Chunk _ ->
+                boundary.accept(frame);
         }
     }
 

@@ -66,6 +66,12 @@ public final class Script {
         return Optional.ofNullable(calls.get(number));
     }
 
+    /** Whether an ended number was an agreement on a plan. */
+    boolean wasAgreement(long number) {
+        Ending known = endings.get(number);
+        return known != null && known.asked().kind() == Signature.Kind.PLAN;
+    }
+
     public boolean isOver() {
         return isOver;
     }

@@ -23,6 +23,7 @@ public final class Steps {
     private static final int SUMS_MAX = 4;
     private static final int BROADCAST_EVERY = 2;
     private static final int IN_PLACE_EVERY = 3;
+    private static final int PLAN_EVERY = 5;
     private static final int PART_EVERY = 3; // never the numbers of sums in place
     private static final List<Signature.Kind> PARTS = List.of(
             Signature.Kind.REDUCE, Signature.Kind.GATHER, Signature.Kind.SCATTER, Signature.Kind.REDUCE_SCATTER);
@@ -49,6 +50,9 @@ public final class Steps {
     Signature next(long number, List<NodeId> ranks) {
         if (setting.hasSteps && sumsLeft == 0) {
             return BEGINNING;
+        }
+        if (setting.hasPlans && !setting.hasSteps && setting.depth == 1 && number % PLAN_EVERY == 0) {
+            return Signature.plan();
         }
         if (setting.hasParts && number > 1 && number % PART_EVERY == 1) {
             return part(number / PART_EVERY, ranks);

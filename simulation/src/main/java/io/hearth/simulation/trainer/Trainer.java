@@ -254,12 +254,12 @@ public final class Trainer {
                             : exchanges.result(outcome.number());
                     script.ended(outcome, sum, view);
                 }
-                if (outcome.bytes() == 0) {
+                if (outcome.bytes() == 0 && !script.wasAgreement(outcome.number())) {
                     exchanges.release(outcome.number());
                 }
             }
             case Effect.Release(long number) -> exchanges.release(number);
-            case Effect.Replan() -> {} // frames travel the same way by every plan
+            case Effect.Replan() -> exchanges.replan(); // frames travel the same way by every plan
             case Effect.ReportLack _ -> {}
             case Effect.ReportBroken(NodeId peer, String why) -> {
                 process.trace(() -> "the stream to " + setting.name(peer) + " broke");
