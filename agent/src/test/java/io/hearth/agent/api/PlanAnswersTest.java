@@ -88,7 +88,9 @@ final class PlanAnswersTest {
                 0,
                 List.of(),
                 Optional.empty(),
-                List.of());
+                List.of(),
+                List.of(),
+                Map.of());
     }
 
     /** The trainers of four machines with three ports of 100 MB/s and one of 10, measured at 15 s. */
