@@ -180,7 +180,7 @@ public final class LinkTable implements AdmissionHandler {
     }
 
     private void reached(Link link) {
-        if (link.node().dialed()) {
+        if (link.node().dialed() && !link.isRelayed()) { // the address of a relayed one is that of the relay
             observer.reached(link.info());
         }
     }
