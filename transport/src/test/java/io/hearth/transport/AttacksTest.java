@@ -384,7 +384,7 @@ final class AttacksTest {
             for (Nonsense wrong : nonsense) {
                 try (var raw = RawPeer.dial(RawPeer.context(member), a.address())) {
                     raw.becomeMember(member, keys);
-                    raw.say(new Frame(12, new byte[7])); // of a later version: counted and ignored
+                    raw.say(new Frame(15, new byte[7])); // of a later version: counted and ignored
                     wrong.say(raw);
                     var close = (LinkMessage.Close) raw.hear();
                     assertEquals(CloseCause.MALFORMED, close.cause());
