@@ -7,6 +7,7 @@ import io.hearth.discovery.PeerName;
 import io.hearth.election.Role;
 import io.hearth.election.ViewRules;
 import io.hearth.election.health.HealthConfig;
+import io.hearth.election.health.Preset;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.DataTransport;
 import java.nio.file.Path;
@@ -180,14 +181,17 @@ public final class HearthConfig {
         return with(copy -> copy.transport = way);
     }
 
-    /** Settings of the failure detector. */
-    public HealthConfig health() {
+    /**
+     * Settings of the failure detector; empty for those of {@code config.toml}, else for a {@link Preset} by measured round trips. The
+     * longest silence that a node of the cluster wishes applies to all, up to that of {@link Preset#WAN}.
+     */
+    public Optional<HealthConfig> health() {
         return values.health;
     }
 
     /** A copy with another {@link #health()}. */
     public HearthConfig health(HealthConfig config) {
-        return with(copy -> copy.health = config);
+        return with(copy -> copy.health = Optional.of(config));
     }
 
     /** Whether this node continues alone after a long loss of the quorum, and yields to the others later. */
@@ -308,7 +312,7 @@ public final class HearthConfig {
         private CompressionStrategy compression = CompressionStrategy.NONE;
         private EngineName engine = EngineName.AUTO;
         private DataTransport transport = DataTransport.AUTO;
-        private HealthConfig health = HealthConfig.lan();
+        private Optional<HealthConfig> health = Optional.empty();
         private boolean continueOnPartition = false;
         private boolean failFast = false;
         private RankBounds ranks = RankBounds.ANY;

@@ -48,6 +48,8 @@ import io.hearth.discovery.names.NamedPeers;
 import io.hearth.discovery.protobuf.AddressNewsEncoding;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.Role;
+import io.hearth.election.health.HealthConfig;
+import io.hearth.election.health.Preset;
 import io.hearth.election.protobuf.MessageEncoding;
 import io.hearth.election.view.ViewMachine;
 import io.hearth.identity.ConfigFile;
@@ -88,6 +90,7 @@ import org.slf4j.LoggerFactory;
 
 /** Builds a node part by part, and closes the parts in the opposite order. Composition only. */
 final class NodeAssembly implements AutoCloseable {
+    private static final String HEALTH_BY_ROUND_TRIPS = "auto";
     private static final Logger LOG = LoggerFactory.getLogger(NodeAssembly.class);
 
     /** Bytes of results after which a script without steps agrees on a plan: small, because first measurements take about a second. */
@@ -120,7 +123,9 @@ final class NodeAssembly implements AutoCloseable {
         ListenOptions.checkInterfaces(config);
         HearthHome home =
                 config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
-        List<PeerName> peers = peers(config, ConfigFile.in(home));
+        ConfigFile file = ConfigFile.in(home);
+        List<PeerName> peers = peers(config, file);
+        HearthConfig complete = config.health().isPresent() ? config : config.health(health(file));
         NetworkNamespace namespace = namespace(config, new NamespaceLookup(home, environment));
         NodeIdentity identity = IdentityFile.in(home).loadOrCreate();
         Engines.Choice reducer = reducer(config, home);
@@ -128,7 +133,7 @@ final class NodeAssembly implements AutoCloseable {
         boolean started = false;
         try {
             var assembly =
-                    new NodeAssembly(config, peers, home, namespace, identity, reducer, closing, clock, startedNanos);
+                    new NodeAssembly(complete, peers, home, namespace, identity, reducer, closing, clock, startedNanos);
             started = true;
             return assembly;
         } finally {
@@ -154,6 +159,22 @@ final class NodeAssembly implements AutoCloseable {
                     + "; name fewer in " + file.path() + " and with --peer: one known member is enough");
         }
         return List.copyOf(peers);
+    }
+
+    /** The spans of the failure detector that the file of this machine names; by round trips if it names none. */
+    private static HealthConfig health(ConfigFile file) throws SetupException {
+        String name = file.health().orElse(HEALTH_BY_ROUND_TRIPS);
+        if (name.equals(HEALTH_BY_ROUND_TRIPS)) {
+            return HealthConfig.byRoundTrips();
+        }
+        return Preset.named(name)
+                .map(HealthConfig::of)
+                .orElseThrow(() -> new SetupException("cannot use " + file.path() + ": health must be "
+                        + HEALTH_BY_ROUND_TRIPS + ", lan, wifi or wan, got '" + name + "'"));
+    }
+
+    private static HealthConfig health(HearthConfig config) {
+        return config.health().orElseGet(HealthConfig::byRoundTrips);
     }
 
     private NodeAssembly(
@@ -268,7 +289,7 @@ final class NodeAssembly implements AutoCloseable {
                                 why -> inbox.event(new NodeEvent.Failed("the planner", why)))),
                         roster,
                         faults),
-                config.health(),
+                health(config),
                 this::publish);
         status = new VersionedValue<>(core.status());
         topology = new VersionedValue<>(directory.topology());
@@ -418,13 +439,13 @@ final class NodeAssembly implements AutoCloseable {
         var base = config.continueOnPartition()
                 ? ElectionConfig.DEFAULTS.onPartition(ElectionConfig.OnPartition.CONTINUE)
                 : ElectionConfig.DEFAULTS;
-        ElectionConfig spans = base.silence(config.health().silenceNanos());
+        ElectionConfig spans = base.silence(health(config).silenceNanos());
         long leaveNanos = spans.leaving().lifeNanos();
         if (leaveNanos >= VoteFolder.UNUSED_KEPT.toNanos()) { // its vote could be deleted while it still tries to leave
             throw new IllegalArgumentException("need leave < keeping of unused vote records, got "
                     + leaveNanos / 1_000_000 + " ms and " + VoteFolder.UNUSED_KEPT.toMillis()
                     + " ms; leave grows with the silence, which is "
-                    + config.health().silenceNanos() / 1_000_000 + " ms: choose a shorter one");
+                    + health(config).silenceNanos() / 1_000_000 + " ms: choose a shorter one");
         }
         return spans;
     }

@@ -8,6 +8,7 @@ import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.discovery.HostPort;
 import io.hearth.election.Ballot;
+import io.hearth.election.Beat;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.GroupView;
 import io.hearth.election.Lineage;
@@ -211,7 +212,7 @@ final class LyingMember implements LinkObserver, AutoCloseable {
             beatNanos = now;
             sequence++;
             for (NodeId to : linked) {
-                say(to, new Message.Heartbeat(presence(), sequence, 0, 0));
+                say(to, new Message.Heartbeat(presence(), new Beat(sequence, 0, 0, 0)));
                 if (!isMember() && wanted != null) {
                     say(to, new Message.Join(wanted, SEAT, role(), group(), phase()));
                 }
@@ -327,7 +328,7 @@ final class LyingMember implements LinkObserver, AutoCloseable {
             return new Message.Prepare(in, new Ballot(round(), self));
         }
         return switch (random.nextInt(manner == Manner.TRAINER ? 8 : 9)) {
-            case 0 -> new Message.Heartbeat(boast(in), ++sequence, number(), number());
+            case 0 -> new Message.Heartbeat(boast(in), new Beat(++sequence, number(), number(), number()));
             case 1 ->
                 new Message.Join(lineage, SEAT + random.nextInt(3), Role.TRAINER, anyGroup(), GroupPhase.BOUNDARY);
             case 2 -> new Message.Join(lineage, SEAT, Role.AGENT, "", GroupPhase.FRESH);

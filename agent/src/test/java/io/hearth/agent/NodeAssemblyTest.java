@@ -8,6 +8,7 @@ import io.hearth.core.SetupException;
 import io.hearth.discovery.PeerName;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.health.HealthConfig;
+import io.hearth.election.health.Preset;
 import io.hearth.identity.HearthHome;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,8 +32,8 @@ final class NodeAssemblyTest {
 
     @Test
     void eachPresetHasSpansInOrder() {
-        for (HealthConfig preset : List.of(HealthConfig.lan(), HealthConfig.wifi(), HealthConfig.wan())) {
-            ElectionConfig spans = NodeAssembly.spans(HearthConfig.defaults().health(preset));
+        for (Preset preset : Preset.values()) {
+            ElectionConfig spans = NodeAssembly.spans(HearthConfig.defaults().health(HealthConfig.of(preset)));
             assertEquals(preset.silenceNanos(), spans.silenceNanos());
         }
     }
@@ -83,6 +84,16 @@ final class NodeAssemblyTest {
                 "at most 64 peers may be named, got 65; name fewer in " + file
                         + " and with --peer: one known member is enough",
                 tooMany.getMessage());
+    }
+
+    @Test
+    void theFileNamesOneOfThePresets() throws Exception {
+        HearthHome home = HearthHome.open(folder.resolve("home"));
+        Path file = home.file("config.toml");
+        Files.writeString(file, "health = 'lte'");
+        HearthConfig config = HearthConfig.defaults().home(home.folder());
+        var wrong = assertThrows(SetupException.class, () -> NodeAssembly.start(config, Map.of()));
+        assertEquals("cannot use " + file + ": health must be auto, lan, wifi or wan, got 'lte'", wrong.getMessage());
     }
 
     @Test

@@ -212,6 +212,18 @@ public record ElectionConfig(
      * @throws IllegalArgumentException if it is not longer than a pause and the rest after it
      */
     public ElectionConfig silence(long nanos) {
+        return stretched(nanos).ordered();
+    }
+
+    /**
+     * Like {@link #silence}, for a span that came into force meanwhile: all later spans grow alike, which keeps their order.
+     *
+     * @param nanos this configuration's silence or a longer one
+     */
+    public ElectionConfig stretched(long nanos) {
+        if (nanos == silenceNanos) {
+            return this;
+        }
         long more = Math.max(0, nanos - silenceNanos);
         var patient = new Ballots(
                 ballots.staggerNanos(),
@@ -224,26 +236,25 @@ public record ElectionConfig(
                 ballots.answerNanos() + more,
                 ballots.orphanNanos() + more);
         return new ElectionConfig(
-                        patient,
-                        new Joining(
-                                joining.repeatNanos(),
-                                joining.freshNanos() + more,
-                                joining.targetNanos() + more,
-                                joining.answerNanos(),
-                                joining.refusedNanos(),
-                                joining.dissolveNanos(),
-                                joining.holdNanos()),
-                        new Leaving(leaving.repeatNanos(), leaving.drainNanos() + more, leaving.lifeNanos() + more),
-                        new Stalling(stalling.afterNanos() + more, stalling.continueNanos(), stalling.onPartition()),
-                        new Returning(returning.quietNanos() + more, returning.mostNanos() + more),
-                        readmissionDelays,
-                        nanos,
-                        brokenPairNanos + more,
-                        settleNanos,
-                        gapNanos,
-                        restNanos,
-                        retainNanos)
-                .ordered();
+                patient,
+                new Joining(
+                        joining.repeatNanos(),
+                        joining.freshNanos() + more,
+                        joining.targetNanos() + more,
+                        joining.answerNanos(),
+                        joining.refusedNanos(),
+                        joining.dissolveNanos(),
+                        joining.holdNanos()),
+                new Leaving(leaving.repeatNanos(), leaving.drainNanos() + more, leaving.lifeNanos() + more),
+                new Stalling(stalling.afterNanos() + more, stalling.continueNanos(), stalling.onPartition()),
+                new Returning(returning.quietNanos() + more, returning.mostNanos() + more),
+                readmissionDelays,
+                nanos,
+                brokenPairNanos + more,
+                settleNanos,
+                gapNanos,
+                restNanos,
+                retainNanos);
     }
 
     /** Each span must outlast the one before it; otherwise the protocol would stall or remove healthy members. */

@@ -9,21 +9,8 @@ import java.util.Optional;
  * <p>No message names its author: the link proved the author's identity and incarnation.
  */
 public sealed interface Message {
-    /**
-     * The sender is alive, and where it lives.
-     *
-     * @param sequence of this heartbeat to this peer, from 1
-     * @param echo newest sequence received from this peer; 0 for none
-     * @param echoHeldNanos time since that one was received
-     */
-    record Heartbeat(Presence presence, long sequence, long echo, long echoHeldNanos) implements Message {
-        public Heartbeat {
-            if (sequence < 1 || echo < 0 || echoHeldNanos < 0) {
-                throw new IllegalArgumentException(
-                        "no such heartbeat: sequence " + sequence + ", echo " + echo + ", held " + echoHeldNanos);
-            }
-        }
-    }
+    /** The sender is alive, and where it lives. */
+    record Heartbeat(Presence presence, Beat beat) implements Message {}
 
     /** Asks for a promise for the successor of {@code view}, and carries that view. */
     record Prepare(View view, Ballot ballot) implements Message {}

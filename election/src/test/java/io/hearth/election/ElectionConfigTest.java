@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.election.health.HealthConfig;
+import io.hearth.election.health.Preset;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,7 @@ final class ElectionConfigTest {
     private static final long MILLI = 1_000_000L;
 
     static Stream<HealthConfig> presets() {
-        return Stream.of(HealthConfig.lan(), HealthConfig.wifi(), HealthConfig.wan());
+        return Stream.of(HealthConfig.of(Preset.LAN), HealthConfig.of(Preset.WIFI), HealthConfig.of(Preset.WAN));
     }
 
     @ParameterizedTest

@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.tomlj.Toml;
@@ -20,11 +21,14 @@ import org.tomlj.TomlParseResult;
  *
  * <pre>
  * peers = ["nas.example.org", "srv:_hearth._tcp.example.org"]
+ * health = "wifi"
  * </pre>
  */
 public final class ConfigFile {
     private static final int BYTES_MAX = 16 * 1024;
     private static final String PEERS = "peers";
+    private static final String HEALTH = "health";
+    private static final Set<String> KEYS = new TreeSet<>(List.of(HEALTH, PEERS));
 
     private final Path file;
 
@@ -60,6 +64,22 @@ public final class ConfigFile {
         return peers;
     }
 
+    /**
+     * The name of the failure detector's spans, as written. Empty without the file or the key.
+     *
+     * @throws SetupException as for {@link #peers()}
+     */
+    public Optional<String> health() throws SetupException {
+        TomlParseResult toml = parse();
+        if (!toml.contains(HEALTH)) {
+            return Optional.empty();
+        }
+        if (!toml.isString(HEALTH)) {
+            throw notUsable(HEALTH + " must be a text, got another value");
+        }
+        return Optional.ofNullable(toml.getString(HEALTH)).map(Labels::clean);
+    }
+
     /** The path of the file. */
     public Path path() {
         return file;
@@ -76,9 +96,10 @@ public final class ConfigFile {
                     "it is not well-formed TOML at " + toml.errors().getFirst().position());
         }
         Set<String> unknown = new TreeSet<>(toml.keySet());
-        unknown.remove(PEERS);
+        unknown.removeAll(KEYS);
         if (!unknown.isEmpty()) {
-            throw notUsable("its keys must be of " + PEERS + ", got " + Labels.clean(String.join(", ", unknown)));
+            throw notUsable("its keys must be of " + String.join(", ", KEYS) + "; got "
+                    + Labels.clean(String.join(", ", unknown)));
         }
         return toml;
     }
@@ -102,6 +123,6 @@ public final class ConfigFile {
 
     private SetupException notUsable(String why) {
         return new SetupException("cannot use " + file + ": " + why
-                + "; write the peers of this machine as peers = [\"HOST:PORT\", \"dns:NAME\"]");
+                + "; write it like peers = [\"HOST:PORT\", \"dns:NAME\"] or health = \"wifi\"");
     }
 }

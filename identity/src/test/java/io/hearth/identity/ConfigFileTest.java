@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,14 @@ final class ConfigFileTest {
     }
 
     @Test
+    void theSpansOfTheFailureDetectorHaveAName() throws Exception {
+        assertEquals(Optional.empty(), file.health());
+        writes("health = 'wan'");
+        assertEquals(Optional.of("wan"), file.health());
+        assertEquals(List.of(), file.peers());
+    }
+
+    @Test
     void theFileMayBeAMountedOne() throws Exception {
         Path mounted = Files.writeString(folder.resolve("mounted"), "peers = ['k8s:trainers']");
         Files.createSymbolicLink(file.path(), mounted);
@@ -51,14 +60,15 @@ final class ConfigFileTest {
             {"peers = 'nas'", "peers must be a list of texts, got another value"},
             {"peers = ['nas', 7]", "got another value at place 2"},
             {"[peers]\nnas = 1", "peers must be a list of texts"},
-            {"peer = ['nas']", "its keys must be of peers, got peer"},
+            {"peer = ['nas']", "its keys must be of health, peers; got peer"},
+            {"health = 3", "health must be a text, got another value"},
             {"peers = ['nas'", "not well-formed TOML at line 1"},
             {"peers = " + "[".repeat(50_000 / 8), "nested deeper than 32"},
             {"#".repeat(16 * 1024 + 1), "larger than 16384 bytes"},
-            {"\"\\u001b[2J\" = 1", "its keys must be of peers, got [2J"},
+            {"\"\\u001b[2J\" = 1", "its keys must be of health, peers; got [2J"},
         }) {
             writes(row[0]);
-            assertRefused(file::peers, "config.toml", row[1], "write the peers of this machine as peers = [");
+            assertRefused(() -> List.of(file.peers(), file.health()), "config.toml", row[1], "write it like peers = [");
         }
     }
 

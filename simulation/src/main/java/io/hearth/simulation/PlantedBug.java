@@ -72,6 +72,7 @@ public enum PlantedBug {
     NO_REPAIR("a lost commit is never repaired", 60, ViewBugHooks.NoRepair::new),
     NO_GOSSIP("members do not report at which addresses they reach the others", 60, ShellRule.GOSSIP),
     LINKS_ONLY("a machine that was put out loses its links and nothing else", 600, ShellRule.EXCLUSION),
+    OWN_SILENCE("each node suspects after the silence that it wishes itself", 120, ShellRule.SILENCE_WISH),
     NO_DRAIN("a leaving member does not wait until the others have its results", 600, ViewBugHooks.NoDrain::new),
     ABRUPT_LEAVE("closing ends the process at once", 60, ShellRule.ORDERLY_LEAVE),
     UNTOLD_REMOVAL("the collectives of a removed member are not notified", 600, ShellRule.REMOVAL_REPORT),

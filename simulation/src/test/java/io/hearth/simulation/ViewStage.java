@@ -11,6 +11,7 @@ import io.hearth.collective.group.Status;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.Step;
+import io.hearth.election.Beat;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.Lineage;
@@ -21,6 +22,8 @@ import io.hearth.election.View;
 import io.hearth.election.health.HealthConfig;
 import io.hearth.election.health.HealthMachine;
 import io.hearth.election.health.HealthState;
+import io.hearth.election.health.Preset;
+import io.hearth.election.health.Silence;
 import io.hearth.election.protobuf.MessageEncoding;
 import io.hearth.election.view.ViewMachine;
 import io.hearth.election.view.state.StateRules;
@@ -107,7 +110,7 @@ final class ViewStage {
         @Nullable
         ViewState state;
 
-        HealthState health = HealthState.empty(0);
+        HealthState health = new HealthMachine(HealthConfig.of(Preset.LAN)).start(0);
 
         private Actor(NodeId id, Folder folder, Role role, ElectionConfig config) {
             this.id = id;
@@ -133,7 +136,7 @@ final class ViewStage {
     private final SplittableRandom random;
     private final List<String> trace = new ArrayList<>();
     private final boolean isTracing = Boolean.getBoolean("hearth.trace");
-    private final HealthMachine health = new HealthMachine(HealthConfig.lan());
+    private final HealthMachine health = new HealthMachine(HealthConfig.of(Preset.LAN));
     private final Set<Pair> cuts = new HashSet<>();
 
     ViewStage(long seed) {
@@ -166,7 +169,7 @@ final class ViewStage {
         host.hasLeft = false;
         host.incarnation++;
         host.pausedUntil = now();
-        host.health = HealthState.empty(now());
+        host.health = health.start(now());
         var start = new ViewMachine.Start(
                 1_000_000 + now() / MILLI + random.nextInt(500),
                 host.folder.disk.load(_ -> Optional.empty()),
@@ -350,8 +353,10 @@ final class ViewStage {
         host.health = step.state();
         for (HealthMachine.Effect effect : step.effects()) {
             switch (effect) {
-                case HealthMachine.Effect.SendHeartbeat(NodeId to, long sequence, long echo, long held) ->
-                    send(host, to, new Message.Heartbeat(host.state().presence(), sequence, echo, held));
+                case HealthMachine.Effect.SendHeartbeat(NodeId to, Beat beat) ->
+                    send(host, to, new Message.Heartbeat(host.state().presence(), beat));
+                case HealthMachine.Effect.SilenceChosen(Silence silence) ->
+                    view(host, new ViewEvent.SilenceChosen(silence.nanos()));
                 case HealthMachine.Effect.Suspected(NodeId node, long incarnation, String why) -> {
                     log(host, "suspects " + node.shortText() + ": " + why);
                     view(host, new ViewEvent.Suspected(node, incarnation));
@@ -476,10 +481,7 @@ final class ViewStage {
 
     private void receive(Actor host, NodeId from, long incarnation, Message message) {
         if (message instanceof Message.Heartbeat beat) {
-            health(
-                    host,
-                    new HealthMachine.Event.HeartbeatHeard(
-                            from, incarnation, beat.sequence(), beat.echo(), beat.echoHeldNanos()));
+            health(host, new HealthMachine.Event.HeartbeatHeard(from, incarnation, beat.beat()));
         } else {
             health(host, new HealthMachine.Event.Heard(from, incarnation));
         }

@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.discovery.mdns.MdnsCounters;
+import io.hearth.election.health.Preset;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.Straggler;
 import io.hearth.topology.export.SlowLink;
@@ -26,6 +27,7 @@ public final class StatusJson {
         json.addProperty("state", status.state().name().toLowerCase(Locale.ROOT));
         json.addProperty("master", status.view().master().text());
         json.add("view", view(status.view()));
+        json.add("silence", silence(status.silence()));
         var nodes = new JsonArray();
         status.nodes().forEach(node -> nodes.add(node(node)));
         json.add("nodes", nodes);
@@ -72,6 +74,15 @@ public final class StatusJson {
         json.addProperty("epoch", view.epoch());
         json.addProperty("members", view.members());
         json.addProperty("told_by", view.toldBy());
+        return json;
+    }
+
+    private static JsonObject silence(ClusterStatus.SilenceSpan silence) {
+        var json = new JsonObject();
+        json.addProperty("ms", silence.nanos() / 1_000_000);
+        Preset.of(silence.nanos()).ifPresent(preset -> json.addProperty("preset", preset.text()));
+        json.addProperty("origin", silence.origin().name().toLowerCase(Locale.ROOT));
+        json.addProperty("text", silence.text());
         return json;
     }
 

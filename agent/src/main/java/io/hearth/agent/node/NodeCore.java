@@ -29,6 +29,7 @@ import io.hearth.election.Message;
 import io.hearth.election.View;
 import io.hearth.election.health.HealthConfig;
 import io.hearth.election.health.HealthMachine;
+import io.hearth.election.health.Silence;
 import io.hearth.election.protobuf.MessageEncoding;
 import io.hearth.election.view.state.ViewEvent;
 import io.hearth.election.vote.VoterAnswer;
@@ -294,11 +295,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     public void heartbeat(HealthMachine.Effect.SendHeartbeat heartbeat) {
         membership.send(
                 heartbeat.to(),
-                new Message.Heartbeat(
-                        membership.driver().state().presence(),
-                        heartbeat.sequence(),
-                        heartbeat.echo(),
-                        heartbeat.echoHeldNanos()));
+                new Message.Heartbeat(membership.driver().state().presence(), heartbeat.beat()));
     }
 
     @Override
@@ -321,6 +318,12 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     @Override
     public void trusted(HealthMachine.Effect.Trusted trusted) {
         membership.driver().step(new ViewEvent.Trusted(trusted.node(), trusted.incarnation()));
+        changed = true;
+    }
+
+    @Override
+    public void silenceChosen(Silence silence) {
+        membership.driver().step(new ViewEvent.SilenceChosen(silence.nanos()));
         changed = true;
     }
 

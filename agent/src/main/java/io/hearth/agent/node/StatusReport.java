@@ -113,6 +113,7 @@ public final class StatusReport {
                         members.size(),
                         view.master().map(Member::node).orElse(self),
                         membership.driver().state().source().text()),
+                watch.silence(),
                 nodes,
                 refused,
                 faults,

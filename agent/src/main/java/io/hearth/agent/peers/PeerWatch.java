@@ -2,6 +2,7 @@ package io.hearth.agent.peers;
 
 import io.hearth.agent.loop.MachineDriver;
 import io.hearth.agent.loop.NodeEvent;
+import io.hearth.agent.status.ClusterStatus;
 import io.hearth.core.Clock;
 import io.hearth.election.Message;
 import io.hearth.election.health.HealthConfig;
@@ -11,6 +12,7 @@ import io.hearth.election.health.HealthMachine.Effect;
 import io.hearth.election.health.HealthMachine.Event;
 import io.hearth.election.health.HealthState;
 import io.hearth.election.health.PeerHealth;
+import io.hearth.election.health.Silence;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.DialFailure;
 import io.hearth.transport.LinkInfo;
@@ -43,18 +45,17 @@ public final class PeerWatch {
         void trusted(Effect.Trusted trusted);
 
         void renew(Effect.Renew renew);
+
+        void silenceChosen(Silence silence);
     }
 
     public PeerWatch(HealthConfig config, Clock clock, Outcome outcome) {
         this.config = config;
         this.clock = clock;
         this.outcome = outcome;
-        this.health = new MachineDriver<>(
-                new HealthMachine(config),
-                HealthState.empty(clock.nanoTime()),
-                new Event.Tick(),
-                clock,
-                this::carryOut);
+        var machine = new HealthMachine(config);
+        this.health =
+                new MachineDriver<>(machine, machine.start(clock.nanoTime()), new Event.Tick(), clock, this::carryOut);
     }
 
     public MachineDriver<HealthState, Event, Effect> driver() {
@@ -92,11 +93,7 @@ public final class PeerWatch {
         health.step(
                 heartbeat.isPresent()
                         ? new Event.HeartbeatHeard(
-                                node,
-                                incarnation,
-                                heartbeat.get().sequence(),
-                                heartbeat.get().echo(),
-                                heartbeat.get().echoHeldNanos())
+                                node, incarnation, heartbeat.get().beat())
                         : new Event.Heard(node, incarnation));
     }
 
@@ -106,6 +103,12 @@ public final class PeerWatch {
 
     public Optional<PeerHealth> peer(NodeId node) {
         return health.state().peer(node, config, clock.nanoTime());
+    }
+
+    /** The span after which a silent peer is suspected now, and its origin. */
+    public ClusterStatus.SilenceSpan silence() {
+        Silence silence = health.state().silence();
+        return new ClusterStatus.SilenceSpan(silence.nanos(), silence.origin(config.silenceNanos()));
     }
 
     private void carryOut(Effect effect) {
@@ -118,6 +121,10 @@ public final class PeerWatch {
                 outcome.trusted(trusted);
             }
             case Effect.Renew renew -> outcome.renew(renew);
+            case Effect.SilenceChosen(Silence silence) -> {
+                LOG.info("peers are suspected after {}", silence().text());
+                outcome.silenceChosen(silence);
+            }
             case Effect.Announce(HealthEvent event) -> {
                 LOG.debug("{}", event);
                 if (event instanceof HealthEvent.Removed(NodeId gone)) {

@@ -6,11 +6,14 @@ import io.hearth.election.ElectionState;
 import io.hearth.election.MessageRejection;
 import io.hearth.election.Role;
 import io.hearth.election.health.HealthStatus;
+import io.hearth.election.health.Preset;
+import io.hearth.election.health.Silence;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.Straggler;
 import io.hearth.topology.export.SlowLink;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -26,6 +29,7 @@ import java.util.TreeMap;
  * @param state of this node in the election of the master
  * @param waiting reason why it waits for admission or for a quorum
  * @param view its current view
+ * @param silence after which a peer is suspected
  * @param nodes this node, all members of its view and all others that are linked; members first, in rank order
  * @param refused rejected connections, the newest last
  * @param faults peers whose messages this node could not read or handle, so that it closed the link, or whose view contradicts another one;
@@ -47,6 +51,7 @@ public record ClusterStatus(
         ElectionState state,
         Optional<String> waiting,
         ViewSummary view,
+        SilenceSpan silence,
         List<Node> nodes,
         List<Refused> refused,
         List<Fault> faults,
@@ -73,6 +78,15 @@ public record ClusterStatus(
 
     /** A namespace as it may be displayed, without its secret. */
     public record Namespace(String name, String keyId, boolean open) {}
+
+    /** The span of silence after which a peer is suspected. */
+    public record SilenceSpan(long nanos, Silence.Origin origin) {
+        /** For people. */
+        public String text() {
+            String name = Preset.of(nanos).map(preset -> preset.text() + ", ").orElse("");
+            return String.format(Locale.ROOT, "%.1f s of silence (%s%s)", nanos / 1e9, name, origin.text());
+        }
+    }
 
     /**
      * A view in short.

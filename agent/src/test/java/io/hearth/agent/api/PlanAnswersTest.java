@@ -12,6 +12,7 @@ import io.hearth.core.Clock;
 import io.hearth.election.ElectionState;
 import io.hearth.election.Role;
 import io.hearth.election.health.HealthStatus;
+import io.hearth.election.health.Silence;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.topology.ClusterTopology;
@@ -79,6 +80,7 @@ final class PlanAnswersTest {
                 ElectionState.MASTER,
                 Optional.empty(),
                 new ClusterStatus.ViewSummary("abc#1.0", 7, nodes.size(), self, "this node"),
+                new ClusterStatus.SilenceSpan(1_500_000_000, Silence.Origin.CONFIGURED),
                 nodes,
                 List.of(),
                 List.of(),

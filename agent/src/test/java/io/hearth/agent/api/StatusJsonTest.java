@@ -11,6 +11,7 @@ import io.hearth.election.ElectionState;
 import io.hearth.election.MessageRejection;
 import io.hearth.election.Role;
 import io.hearth.election.health.HealthStatus;
+import io.hearth.election.health.Silence;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.Straggler;
 import io.hearth.topology.export.SlowLink;
@@ -34,6 +35,7 @@ final class StatusJsonTest {
             ElectionState.MASTER,
             Optional.empty(),
             new ClusterStatus.ViewSummary("abc#1.0", 7, 2, SELF, "this node"),
+            new ClusterStatus.SilenceSpan(8_000_000_000L, Silence.Origin.ROUND_TRIPS),
             List.of(
                     new ClusterStatus.Node(
                             SELF,
@@ -97,6 +99,10 @@ final class StatusJsonTest {
         assertEquals(
                 "{\"lineage\":\"abc#1.0\",\"epoch\":7,\"members\":2,\"told_by\":\"this node\"}",
                 json.get("view").toString());
+        assertEquals(
+                "{\"ms\":8000,\"preset\":\"wan\",\"origin\":\"round_trips\","
+                        + "\"text\":\"8.0 s of silence (wan, by measured round trips)\"}",
+                json.get("silence").toString());
         assertEquals(1, json.get("other_machines").getAsInt());
         assertEquals(3, json.getAsJsonArray("nodes").size());
         assertEquals(

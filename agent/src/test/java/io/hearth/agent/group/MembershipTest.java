@@ -8,6 +8,7 @@ import io.hearth.agent.votes.VoterDisk;
 import io.hearth.agent.votes.VoterThread;
 import io.hearth.collective.group.CollectiveResolver;
 import io.hearth.core.Clock;
+import io.hearth.election.Beat;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.Lineage;
@@ -116,7 +117,7 @@ final class MembershipTest {
 
     private void masterIsHeard(long epoch) {
         var presence = new Presence(LINEAGE, epoch, 2, false, "", GroupPhase.FRESH, -1, List.of());
-        received(new Message.Heartbeat(presence, 1, 0, 0));
+        received(new Message.Heartbeat(presence, new Beat(1, 0, 0, 0)));
     }
 
     /** In a view of two, as its junior. */

@@ -30,6 +30,8 @@ public final class StatusCommand implements Callable<Integer> {
     /** With the start of this program, the command takes at most two seconds. */
     private static final Duration ANSWER_MAX = Duration.ofMillis(1_500);
 
+    private static final long USUAL_SILENCE_MILLIS = 1_500;
+
     private final Terminal terminal;
 
     @Option(
@@ -69,6 +71,9 @@ public final class StatusCommand implements Callable<Integer> {
                         + text(view, "members") + (view.get("members").getAsInt() == 1 ? " member" : " members")
                         + ", master " + ShortId.of(text(status, "master")) + ", this node is "
                         + text(status, "state") + sender(view, text(status, "master")));
+        if (status.has("silence") && status.getAsJsonObject("silence").get("ms").getAsLong() != USUAL_SILENCE_MILLIS) {
+            terminal.out().println("peers are suspected after " + text(status.getAsJsonObject("silence"), "text"));
+        }
         var rows = new ArrayList<List<String>>();
         rows.add(HEAD);
         status.getAsJsonArray("nodes").forEach(node -> rows.add(row(node.getAsJsonObject())));

@@ -1,18 +1,49 @@
 package io.hearth.election.health;
 
+import java.util.Optional;
+
 /**
- * The time spans of the failure detector, all in nanoseconds.
+ * The time spans of the failure detector, all in nanoseconds. Every preset has the same interval of heartbeats, so that nodes with
+ * different presets understand one another.
  *
  * @param heartbeatNanos between heartbeats to each peer
- * @param silenceNanos a peer without a frame for this time is suspected; measured jitter widens it and never narrows it
+ * @param silenceNanos a peer without a frame for this time is suspected; wishes of other nodes and measured jitter widen it and never
+ *     narrow it
  * @param redialNanos a closed link that is not back after this long makes its peer suspected
  * @param gapNanos a local pause longer than this restarts all timers before any peer is judged
  * @param forgetNanos a suspected peer is forgotten after this long
  * @param peersMax most peers watched
+ * @param measured how measured round trips lengthen the silence; empty if they do not
  */
 public record HealthConfig(
-        long heartbeatNanos, long silenceNanos, long redialNanos, long gapNanos, long forgetNanos, int peersMax) {
+        long heartbeatNanos,
+        long silenceNanos,
+        long redialNanos,
+        long gapNanos,
+        long forgetNanos,
+        int peersMax,
+        Optional<Measured> measured) {
     private static final long MILLI = 1_000_000L;
+    private static final long HEARTBEAT_NANOS = 250 * MILLI;
+
+    /**
+     * How measured round trips choose a {@link Preset}.
+     *
+     * @param samplesMin fewest round trips of a peer that count
+     * @param holdNanos time without a reason after which a longer preset is given up; also the span in which the shortest round trip is
+     *     sought
+     */
+    public record Measured(int samplesMin, long holdNanos) {
+        /** 40 round trips, which take 10 s; five minutes. */
+        public static final Measured DEFAULT = new Measured(40, 300_000 * MILLI);
+
+        public Measured {
+            if (samplesMin < 1 || holdNanos <= 0) {
+                throw new IllegalArgumentException(
+                        "need at least 1 sample and a span above 0 ns, got " + samplesMin + " and " + holdNanos);
+            }
+        }
+    }
 
     public HealthConfig {
         if (heartbeatNanos <= 0 || redialNanos <= 0 || gapNanos <= 0 || peersMax < 1) {
@@ -25,23 +56,24 @@ public record HealthConfig(
         }
     }
 
-    /** Cable: heartbeats every 250 ms, suspicion after 1.5 s. */
-    public static HealthConfig lan() {
-        return of(250 * MILLI, 1_500 * MILLI);
+    /** The default: {@link Preset#LAN} until measured round trips ask for more. */
+    public static HealthConfig byRoundTrips() {
+        return of(Preset.LAN).measured(Optional.of(Measured.DEFAULT));
     }
 
-    /** Wi-Fi, which sleeps and retries: heartbeats every 250 ms, suspicion after 3 s. */
-    public static HealthConfig wifi() {
-        return of(250 * MILLI, 3_000 * MILLI);
-    }
-
-    /** Beyond one house: heartbeats every second, suspicion after 8 s. */
-    public static HealthConfig wan() {
-        return of(1_000 * MILLI, 8_000 * MILLI);
+    /** The spans of a preset, whatever is measured. */
+    public static HealthConfig of(Preset preset) {
+        return of(HEARTBEAT_NANOS, preset.silenceNanos());
     }
 
     /** Explicit heartbeat and silence; the other spans as in the presets. */
     public static HealthConfig of(long heartbeatNanos, long silenceNanos) {
-        return new HealthConfig(heartbeatNanos, silenceNanos, 300 * MILLI, 700 * MILLI, 600_000 * MILLI, 1_024);
+        return new HealthConfig(
+                heartbeatNanos, silenceNanos, 300 * MILLI, 700 * MILLI, 600_000 * MILLI, 1_024, Optional.empty());
+    }
+
+    /** A copy with other {@link #measured()}. */
+    public HealthConfig measured(Optional<Measured> choice) {
+        return new HealthConfig(heartbeatNanos, silenceNanos, redialNanos, gapNanos, forgetNanos, peersMax, choice);
     }
 }

@@ -2,6 +2,7 @@ package io.hearth.election.health;
 
 import io.hearth.core.Machine;
 import io.hearth.core.Step;
+import io.hearth.election.Beat;
 import io.hearth.election.Message;
 import io.hearth.election.ViewRules;
 import io.hearth.election.health.HealthState.Link;
@@ -32,7 +33,8 @@ import java.util.TreeMap;
  * Suspect, linked    --silent for two spans------------------------&gt; same, reconnect (Renew)
  * </pre>
  *
- * <p>The span of silence is the configured one, widened by jitter: {@code silence * (1 + jitter / heartbeat)}, at most four times.
+ * <p>The span of silence is the longest that this node or a peer that it hears wishes, see {@link Silence}. Jitter widens it:
+ * {@code silence * (1 + jitter / heartbeat)}, at most four times.
  * A suspicion only starts a view change; a member that answers the change is kept.
  *
  * <p>A link that stays silent is replaced. After an outage of some seconds, TCP waits about as long as the outage lasted before it
@@ -66,9 +68,8 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         /** A frame arrived, on a control link or a data stream. */
         record Heard(NodeId node, long incarnation) implements Event {}
 
-        /** A heartbeat arrived; fields as in {@link Message.Heartbeat}. */
-        record HeartbeatHeard(NodeId node, long incarnation, long sequence, long echo, long echoHeldNanos)
-                implements Event {}
+        /** A heartbeat arrived. */
+        record HeartbeatHeard(NodeId node, long incarnation, Beat beat) implements Event {}
 
         /** Time passed. */
         record Tick() implements Event {}
@@ -77,7 +78,10 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
     /** Effects for the shell to carry out. */
     public sealed interface Effect {
         /** Send {@link Message.Heartbeat} with these numbers and the present {@link io.hearth.election.Presence}. */
-        record SendHeartbeat(NodeId to, long sequence, long echo, long echoHeldNanos) implements Effect {}
+        record SendHeartbeat(NodeId to, Beat beat) implements Effect {}
+
+        /** Report to the view change that another span of silence is in force. */
+        record SilenceChosen(Silence silence) implements Effect {}
 
         /** Report a suspicion to the view change. */
         record Suspected(NodeId node, long incarnation, String why) implements Effect {}
@@ -98,6 +102,11 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         record Awoke(long gapNanos) implements Effect {}
     }
 
+    /** The state before the first peer. */
+    public HealthState start(long nowNanos) {
+        return new HealthState(new TreeMap<>(), nowNanos, Silence.first(config.silenceNanos(), nowNanos));
+    }
+
     @Override
     public Step<HealthState, Effect> step(HealthState state, Event event, long nowNanos) {
         var effects = new ArrayList<Effect>();
@@ -110,16 +119,49 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
             long late = gap - sleepNanos(state, state.steppedNanos());
             peers = late > config.heartbeatNanos() / 5 ? postponed(peers, late) : peers;
         }
+        Silence silence = state.silence();
         peers = switch (event) {
-            case Event.Linked linked -> onLinked(peers, linked, nowNanos, effects);
+            case Event.Linked linked -> onLinked(peers, linked, silence, nowNanos, effects);
             case Event.LinkLost(NodeId node, long incarnation) ->
                 onLinkLost(peers, node, incarnation, nowNanos, effects);
             case Event.RedialRefused(NodeId node) -> onRefused(peers, node, nowNanos, effects);
             case Event.Heard(NodeId node, long incarnation) -> onHeard(peers, node, incarnation, nowNanos, effects);
             case Event.HeartbeatHeard beat -> onBeat(peers, beat, nowNanos, effects);
-            case Event.Tick() -> onTick(peers, nowNanos, effects);
+            case Event.Tick() -> onTick(peers, silence, nowNanos, effects);
         };
-        return new Step<>(new HealthState(peers, nowNanos), effects);
+        Silence chosen = isAboutRoundTrips(event) ? chosen(peers, silence, nowNanos) : silence;
+        if (chosen.nanos() != silence.nanos()) {
+            effects.add(new Effect.SilenceChosen(chosen));
+        }
+        return new Step<>(new HealthState(peers, nowNanos, chosen), effects);
+    }
+
+    private static boolean isAboutRoundTrips(Event event) {
+        return event instanceof Event.Tick || event instanceof Event.HeartbeatHeard;
+    }
+
+    /** Peers that are not heard have no say: what they wished is held for a while by those who measured the same. */
+    private Silence chosen(SortedMap<NodeId, Watched> peers, Silence before, long now) {
+        long asked = config.silenceNanos();
+        long others = 0;
+        for (Watched peer : peers.values()) {
+            if (!(peer.opinion() instanceof Opinion.Suspect)) {
+                others = Math.max(others, peer.pulse().silenceNanos());
+                asked = Math.max(asked, askedNanos(peer.pulse()));
+            }
+        }
+        return before.next(
+                asked,
+                others,
+                config.measured().map(HealthConfig.Measured::holdNanos).orElse(0L),
+                now);
+    }
+
+    private long askedNanos(Pulse pulse) {
+        return config.measured()
+                .map(measured ->
+                        pulse.roundTrips().preset(measured.samplesMin()).silenceNanos())
+                .orElse(0L);
     }
 
     /** Short enough to notice a local pause, to send heartbeats and to judge peers in time. */
@@ -127,12 +169,12 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
     public long sleepNanos(HealthState state, long nowNanos) {
         long sleep = state.steppedNanos() + config.gapNanos() / 2 - nowNanos;
         for (Watched peer : state.peers().values()) {
-            sleep = Math.min(sleep, untilDue(peer, nowNanos));
+            sleep = Math.min(sleep, untilDue(peer, state.silence(), nowNanos));
         }
         return Math.max(0, sleep);
     }
 
-    private long untilDue(Watched peer, long now) {
+    private long untilDue(Watched peer, Silence silence, long now) {
         long due = Long.MAX_VALUE;
         if (peer.link() instanceof Link.Lost lost && !(peer.opinion() instanceof Opinion.Suspect)) {
             due = lost.sinceNanos() + config.redialNanos() - now;
@@ -141,20 +183,21 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
             due = peer.beatNanos() + config.heartbeatNanos() - now;
         }
         return switch (peer.opinion()) {
-            case Opinion.Unheard(), Opinion.Alive() -> Math.min(due, peer.heardNanos() + silenceNanos(peer) / 2 - now);
-            case Opinion.Doubted _ -> Math.min(due, peer.heardNanos() + silenceNanos(peer) - now);
+            case Opinion.Unheard(), Opinion.Alive() ->
+                Math.min(due, peer.heardNanos() + silenceNanos(peer, silence) / 2 - now);
+            case Opinion.Doubted _ -> Math.min(due, peer.heardNanos() + silenceNanos(peer, silence) - now);
             case Opinion.Suspect _ ->
-                isUnrenewed(peer) ? Math.min(due, peer.heardNanos() + renewNanos(peer) - now) : due;
+                isUnrenewed(peer) ? Math.min(due, peer.heardNanos() + renewNanos(peer, silence) - now) : due;
         };
     }
 
-    private long silenceNanos(Watched peer) {
+    private long silenceNanos(Watched peer, Silence silence) {
         double widening = 1 + (double) peer.pulse().jitterNanos() / config.heartbeatNanos();
-        return (long) (config.silenceNanos() * Math.min(WIDEST, widening));
+        return (long) (silence.nanos() * Math.min(WIDEST, widening));
     }
 
-    private long renewNanos(Watched peer) {
-        return SPANS_TO_RENEW * silenceNanos(peer);
+    private long renewNanos(Watched peer, Silence silence) {
+        return SPANS_TO_RENEW * silenceNanos(peer, silence);
     }
 
     private static boolean isUnrenewed(Watched peer) {
@@ -183,14 +226,14 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
     }
 
     private SortedMap<NodeId, Watched> onLinked(
-            SortedMap<NodeId, Watched> peers, Event.Linked linked, long now, List<Effect> effects) {
+            SortedMap<NodeId, Watched> peers, Event.Linked linked, Silence silence, long now, List<Effect> effects) {
         Watched known = peers.get(linked.node());
         if (known != null && known.incarnation() > linked.incarnation()) {
             return peers;
         }
         if (known != null && known.incarnation() == linked.incarnation()) {
             Watched up = alive(linked.node(), known.link(new Link.Up(false)), now, effects);
-            return with(peers, linked.node(), beat(linked.node(), up, now, effects));
+            return with(peers, linked.node(), beat(linked.node(), up, silence, now, effects));
         }
         SortedMap<NodeId, Watched> others = peers.size() >= config.peersMax() ? withRoom(peers, effects) : peers;
         if (known == null && others.size() >= config.peersMax()) {
@@ -208,7 +251,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
                 since,
                 suspect,
                 Pulse.none());
-        return with(others, linked.node(), beat(linked.node(), fresh, now, effects));
+        return with(others, linked.node(), beat(linked.node(), fresh, silence, now, effects));
     }
 
     private static SortedMap<NodeId, Watched> withRoom(SortedMap<NodeId, Watched> peers, List<Effect> effects) {
@@ -263,15 +306,19 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         if (peer == null || peer.incarnation() != beat.incarnation() || peer.link() instanceof Link.Lost) {
             return heard;
         }
-        Pulse pulse =
-                peer.pulse().heard(beat.sequence(), beat.echo(), beat.echoHeldNanos(), config.heartbeatNanos(), now);
+        Pulse pulse = peer.pulse().heard(beat.beat(), config.heartbeatNanos(), spanNanos(), now);
         return with(heard, beat.node(), peer.pulse(pulse));
     }
 
-    private SortedMap<NodeId, Watched> onTick(SortedMap<NodeId, Watched> peers, long now, List<Effect> effects) {
+    private long spanNanos() {
+        return config.measured().orElse(HealthConfig.Measured.DEFAULT).holdNanos();
+    }
+
+    private SortedMap<NodeId, Watched> onTick(
+            SortedMap<NodeId, Watched> peers, Silence silence, long now, List<Effect> effects) {
         var next = new TreeMap<NodeId, Watched>();
         peers.forEach((node, peer) -> {
-            Watched judged = judged(node, peer, now, effects);
+            Watched judged = judged(node, peer, silence, now, effects);
             if (judged.opinion() instanceof Opinion.Suspect suspect
                     && judged.link() instanceof Link.Lost
                     && now - suspect.sinceNanos() >= config.forgetNanos()) {
@@ -279,38 +326,38 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
                 return;
             }
             boolean isBeatDue = judged.link() instanceof Link.Up && now - judged.beatNanos() >= config.heartbeatNanos();
-            next.put(node, isBeatDue ? beat(node, judged, now, effects) : judged);
+            next.put(node, isBeatDue ? beat(node, judged, silence, now, effects) : judged);
         });
         return next;
     }
 
-    private Watched judged(NodeId node, Watched peer, long now, List<Effect> effects) {
+    private Watched judged(NodeId node, Watched peer, Silence silence, long now, List<Effect> effects) {
         if (peer.link() instanceof Link.Lost lost) {
             return now - lost.sinceNanos() >= config.redialNanos()
                     ? suspect(node, peer, "its link closed and is not back", now, effects)
                     : peer;
         }
         long silent = now - peer.heardNanos();
-        if (silent >= renewNanos(peer) && isUnrenewed(peer)) {
+        if (silent >= renewNanos(peer, silence) && isUnrenewed(peer)) {
             Watched suspect = suspect(node, peer, silentFor(silent), now, effects);
             effects.add(new Effect.Renew(node, silentFor(silent)));
             return suspect.link(new Link.Up(true));
         }
-        if (silent >= silenceNanos(peer)) {
+        if (silent >= silenceNanos(peer, silence)) {
             return suspect(node, peer, silentFor(silent), now, effects);
         }
-        return silent >= silenceNanos(peer) / 2 ? doubted(node, peer, silentFor(silent), now, effects) : peer;
+        return silent >= silenceNanos(peer, silence) / 2 ? doubted(node, peer, silentFor(silent), now, effects) : peer;
     }
 
     private static String silentFor(long nanos) {
         return "silent for " + nanos / 1_000_000 + " ms";
     }
 
-    private static Watched beat(NodeId node, Watched peer, long now, List<Effect> effects) {
+    private static Watched beat(NodeId node, Watched peer, Silence silence, long now, List<Effect> effects) {
         Watched sent = peer.beat(now);
         long echo = sent.pulse().heardSequence();
         long held = echo == 0 ? 0 : Math.clamp(now - sent.pulse().heardNanos(), 0, ViewRules.NUMBER_MAX);
-        effects.add(new Effect.SendHeartbeat(node, sent.pulse().sequence(), echo, held));
+        effects.add(new Effect.SendHeartbeat(node, new Beat(sent.pulse().sequence(), echo, held, silence.wishNanos())));
         return sent;
     }
 

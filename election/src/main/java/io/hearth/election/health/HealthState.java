@@ -3,20 +3,15 @@ package io.hearth.election.health;
 import io.hearth.identity.NodeId;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
 
 /**
  * The state of {@link HealthMachine}; immutable.
  *
  * @param peers the watched peers
  * @param steppedNanos instant of the last step
+ * @param silence the span after which a peer is suspected
  */
-public record HealthState(SortedMap<NodeId, Watched> peers, long steppedNanos) {
-    /** The state before the first peer. */
-    public static HealthState empty(long nowNanos) {
-        return new HealthState(new TreeMap<>(), nowNanos);
-    }
-
+public record HealthState(SortedMap<NodeId, Watched> peers, long steppedNanos, Silence silence) {
     /** The link to a peer. */
     sealed interface Link {
         /** {@code givenUp} from the request to close it until a frame arrives or it closes. */

@@ -1,5 +1,6 @@
 package io.hearth.election.health;
 
+import io.hearth.election.Beat;
 import java.util.OptionalLong;
 
 /**
@@ -12,6 +13,8 @@ import java.util.OptionalLong;
  * @param lastRttNanos newest round trip
  * @param meanRttNanos smoothed round trip
  * @param jitterNanos smoothed deviation of arrivals from the schedule
+ * @param roundTrips all round trips
+ * @param silenceNanos the peer's wish in its newest heartbeat; 0 for none
  */
 @SuppressWarnings("ArrayRecordComponent") // never written after construction, never compared
 record Pulse(
@@ -21,44 +24,59 @@ record Pulse(
         long heardNanos,
         OptionalLong lastRttNanos,
         OptionalLong meanRttNanos,
-        long jitterNanos) {
+        long jitterNanos,
+        RoundTrips roundTrips,
+        long silenceNanos) {
     static final int SENT_KEPT = 8;
     private static final int SMOOTHING = 8; // RFC 6298 uses 1/8 for the mean
 
     static Pulse none() {
-        return new Pulse(0, new long[SENT_KEPT], 0, 0, OptionalLong.empty(), OptionalLong.empty(), 0);
+        return new Pulse(
+                0, new long[SENT_KEPT], 0, 0, OptionalLong.empty(), OptionalLong.empty(), 0, RoundTrips.none(), 0);
     }
 
     Pulse sent(long now) {
         long[] sent = sentNanos.clone();
         sent[(int) ((sequence + 1) % SENT_KEPT)] = now;
-        return new Pulse(sequence + 1, sent, heardSequence, heardNanos, lastRttNanos, meanRttNanos, jitterNanos);
+        return new Pulse(
+                sequence + 1,
+                sent,
+                heardSequence,
+                heardNanos,
+                lastRttNanos,
+                meanRttNanos,
+                jitterNanos,
+                roundTrips,
+                silenceNanos);
     }
 
     /**
      * A heartbeat of the peer.
      *
      * @param intervalNanos between heartbeats, by the schedule
+     * @param spanNanos in which the shortest round trip is sought
      */
-    Pulse heard(long theirSequence, long echo, long echoHeldNanos, long intervalNanos, long now) {
-        if (theirSequence <= heardSequence) {
+    Pulse heard(Beat beat, long intervalNanos, long spanNanos, long now) {
+        if (beat.sequence() <= heardSequence) {
             return this; // a duplicate proves nothing about the present
         }
         long jitter = jitterNanos;
         if (heardSequence > 0) {
-            long expected = intervalNanos * Math.min(theirSequence - heardSequence, SENT_KEPT);
+            long expected = intervalNanos * Math.min(beat.sequence() - heardSequence, SENT_KEPT);
             long late = Math.abs(now - heardNanos - expected);
             jitter += (Math.min(late, SENT_KEPT * intervalNanos) - jitter) / SMOOTHING;
         }
-        OptionalLong rtt = roundTrip(echo, echoHeldNanos, now);
+        OptionalLong rtt = roundTrip(beat.echo(), beat.echoHeldNanos(), now);
         return new Pulse(
                 sequence,
                 sentNanos,
-                theirSequence,
+                beat.sequence(),
                 now,
                 rtt.isPresent() ? rtt : lastRttNanos,
                 rtt.isPresent() ? OptionalLong.of(smooth(rtt.getAsLong())) : meanRttNanos,
-                jitter);
+                jitter,
+                rtt.isPresent() ? roundTrips.with(rtt.getAsLong(), spanNanos, now) : roundTrips,
+                beat.silenceNanos());
     }
 
     private long smooth(long rtt) {
@@ -75,6 +93,15 @@ record Pulse(
 
     /** Drops measurements that span a local pause. */
     Pulse restarted() {
-        return new Pulse(sequence + SENT_KEPT, new long[SENT_KEPT], 0, 0, lastRttNanos, meanRttNanos, jitterNanos);
+        return new Pulse(
+                sequence + SENT_KEPT,
+                new long[SENT_KEPT],
+                0,
+                0,
+                lastRttNanos,
+                meanRttNanos,
+                jitterNanos,
+                roundTrips,
+                silenceNanos);
     }
 }

@@ -6,6 +6,7 @@ import io.hearth.core.BoundedDecoder;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Ballot;
+import io.hearth.election.Beat;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.Lineage;
 import io.hearth.election.Message;
@@ -148,9 +149,10 @@ public final class MessageEncoding {
                 .setGroup(presence.group())
                 .setPhase(frame(presence.phase()))
                 .setDoneUpTo(presence.doneUpTo())
-                .setSequence(heartbeat.sequence())
-                .setEcho(heartbeat.echo())
-                .setEchoHeldNanos(heartbeat.echoHeldNanos());
+                .setSequence(heartbeat.beat().sequence())
+                .setEcho(heartbeat.beat().echo())
+                .setEchoHeldNanos(heartbeat.beat().echoHeldNanos())
+                .setSilenceNanos(heartbeat.beat().silenceNanos());
         presence.broken().forEach(node -> frame.addBroken(Frames.of(node)));
         return frame.build();
     }
@@ -224,10 +226,13 @@ public final class MessageEncoding {
                 broken);
         if (frame.getSequence() > ViewRules.NUMBER_MAX
                 || frame.getEcho() > ViewRules.NUMBER_MAX
-                || frame.getEchoHeldNanos() > ViewRules.NUMBER_MAX) {
+                || frame.getEchoHeldNanos() > ViewRules.NUMBER_MAX
+                || frame.getSilenceNanos() > ViewRules.NUMBER_MAX) {
             throw new IllegalArgumentException("a heartbeat's numbers are out of range");
         }
-        return new Message.Heartbeat(presence, frame.getSequence(), frame.getEcho(), frame.getEchoHeldNanos());
+        return new Message.Heartbeat(
+                presence,
+                new Beat(frame.getSequence(), frame.getEcho(), frame.getEchoHeldNanos(), frame.getSilenceNanos()));
     }
 
     private static Message prepare(PrepareFrame frame) throws MalformedMessageException {

@@ -160,6 +160,7 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
         var state = new ViewState(
                 self,
                 new ViewState.Clock(nowNanos, 0, nowNanos, nowNanos),
+                config.silenceNanos(),
                 0,
                 0,
                 lineages(start, nowNanos),
@@ -238,6 +239,7 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
                 PeerTracker.onOpinion(transition, node, incarnation, Suspicion.REFUSED);
             case ViewEvent.Trusted(NodeId node, long incarnation) ->
                 PeerTracker.onOpinion(transition, node, incarnation, Suspicion.NONE);
+            case ViewEvent.SilenceChosen(long nanos) -> transition.silence(nanos);
             case ViewEvent.Received(NodeId from, long incarnation, Message message) -> {
                 if (PeerTracker.meet(transition, from, incarnation)) {
                     transition

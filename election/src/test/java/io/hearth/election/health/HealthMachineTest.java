@@ -5,12 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Step;
+import io.hearth.election.Beat;
 import io.hearth.election.Nodes;
 import io.hearth.election.health.HealthMachine.Effect;
 import io.hearth.election.health.HealthMachine.Event;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,13 +27,15 @@ final class HealthMachineTest {
     private static final class Bench {
         final HealthConfig config;
         final HealthMachine machine;
-        HealthState state = HealthState.empty(0);
+        HealthState state;
         final List<Effect> effects = new ArrayList<>();
         long now;
+        long heard;
 
         Bench(HealthConfig config) {
             this.config = config;
             this.machine = new HealthMachine(config);
+            this.state = machine.start(0);
         }
 
         Bench event(Event event) {
@@ -72,7 +77,10 @@ final class HealthMachineTest {
 
     static Stream<HealthConfig> presets() {
         return Stream.of(
-                HealthConfig.lan(), HealthConfig.wifi(), HealthConfig.wan(), HealthConfig.of(100 * MILLI, 400 * MILLI));
+                HealthConfig.of(Preset.LAN),
+                HealthConfig.of(Preset.WIFI),
+                HealthConfig.of(Preset.WAN),
+                HealthConfig.of(100 * MILLI, 400 * MILLI));
     }
 
     /** A shell that looks from time to time, and delivers the tick when it is due. */
@@ -117,7 +125,7 @@ final class HealthMachineTest {
 
     @Test
     void aPeerThatIsHeardAgainIsTrusted() {
-        var bench = new Bench(HealthConfig.lan()).linked().pass(2_000 * MILLI);
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked().pass(2_000 * MILLI);
         assertEquals(HealthStatus.UNHEALTHY, bench.status());
         bench.event(new Event.Heard(PEER, 1));
         assertEquals(HealthStatus.HEALTHY, bench.status());
@@ -128,7 +136,7 @@ final class HealthMachineTest {
 
     @Test
     void aClosedLinkIsSuspectAtOnceWhenRedialIsRefused() {
-        var bench = new Bench(HealthConfig.lan()).linked().pass(100 * MILLI);
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked().pass(100 * MILLI);
         bench.event(new Event.LinkLost(PEER, 1));
         assertEquals(HealthStatus.DEGRADED, bench.status());
         bench.event(new Event.RedialRefused(PEER));
@@ -140,7 +148,7 @@ final class HealthMachineTest {
 
     @Test
     void aRefusalAfterTheSuspicionIsReported() {
-        var bench = new Bench(HealthConfig.lan()).linked().event(new Event.LinkLost(PEER, 1));
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked().event(new Event.LinkLost(PEER, 1));
         bench.pass(301 * MILLI);
         assertEquals(0, bench.count(Effect.ProcessEnded.class));
         bench.event(new Event.RedialRefused(PEER));
@@ -150,7 +158,7 @@ final class HealthMachineTest {
 
     @Test
     void aClosedLinkThatIsNotBackInTimeIsSuspect() {
-        var bench = new Bench(HealthConfig.lan()).linked().event(new Event.LinkLost(PEER, 1));
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked().event(new Event.LinkLost(PEER, 1));
         bench.pass(299 * MILLI);
         assertEquals(HealthStatus.DEGRADED, bench.status());
         bench.pass(2 * MILLI);
@@ -159,7 +167,7 @@ final class HealthMachineTest {
 
     @Test
     void aClosedLinkThatIsBackInTimeIsNoDeath() {
-        var bench = new Bench(HealthConfig.lan()).linked().event(new Event.LinkLost(PEER, 1));
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked().event(new Event.LinkLost(PEER, 1));
         bench.pass(250 * MILLI).event(new Event.Linked(PEER, 1)).pass(500 * MILLI);
         assertEquals(0, bench.count(Effect.Suspected.class));
         assertEquals(HealthStatus.HEALTHY, bench.status());
@@ -167,20 +175,20 @@ final class HealthMachineTest {
 
     @Test
     void aRefusedDialOfALivingLinkMeansNothing() {
-        var bench = new Bench(HealthConfig.lan()).linked().event(new Event.RedialRefused(PEER));
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked().event(new Event.RedialRefused(PEER));
         assertEquals(HealthStatus.HEALTHY, bench.status());
     }
 
     @Test
     void framesLeftOverFromAClosedLinkProveNothing() {
-        var bench = new Bench(HealthConfig.lan()).linked().event(new Event.LinkLost(PEER, 1));
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked().event(new Event.LinkLost(PEER, 1));
         bench.event(new Event.Heard(PEER, 1)).pass(301 * MILLI);
         assertEquals(HealthStatus.UNHEALTHY, bench.status());
     }
 
     @Test
     void anOwnPauseIsNoSilenceOfAPeer() {
-        var bench = new Bench(HealthConfig.lan()).linked().pass(1_400 * MILLI);
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked().pass(1_400 * MILLI);
         bench.now += 60_000 * MILLI;
         bench.event(new Event.Tick());
         assertEquals(1, bench.count(Effect.Awoke.class));
@@ -193,7 +201,7 @@ final class HealthMachineTest {
 
     @Test
     void aPauseOfSevenHundredMillisecondsIsNone() {
-        var bench = new Bench(HealthConfig.lan()).linked();
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked();
         bench.now += 700 * MILLI;
         bench.event(new Event.Tick());
         assertEquals(0, bench.count(Effect.Awoke.class));
@@ -201,7 +209,7 @@ final class HealthMachineTest {
 
     @Test
     void aPauseTooShortToNoticeMakesNoPeerSuspect() {
-        var bench = new Bench(HealthConfig.lan()).linked().pass(1_100 * MILLI); // the peer stands still
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked().pass(1_100 * MILLI); // the peer stands still
         bench.now += 545 * MILLI; // and then this node
         bench.event(new Event.Tick());
         assertEquals(0, bench.count(Effect.Suspected.class), "its heartbeats may be waiting to be read");
@@ -211,7 +219,7 @@ final class HealthMachineTest {
 
     @Test
     void aNodeThatIsAlwaysALittleLateStillSuspects() {
-        var bench = new Bench(HealthConfig.lan()).linked();
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked();
         long started = bench.now;
         while (bench.count(Effect.Suspected.class) == 0) {
             bench.now += bench.machine.sleepNanos(bench.state, bench.now) + 60 * MILLI;
@@ -222,7 +230,7 @@ final class HealthMachineTest {
 
     @Test
     void withoutPeersNoPauseIsNoticed() {
-        var bench = new Bench(HealthConfig.lan());
+        var bench = new Bench(HealthConfig.of(Preset.LAN));
         bench.now += 5_000 * MILLI; // a slow start
         bench.linked();
         assertEquals(0, bench.count(Effect.Awoke.class));
@@ -230,7 +238,7 @@ final class HealthMachineTest {
 
     @Test
     void aTickIsDueInTimeToNoticeAPauseEvenIfAllPeersAreLost() {
-        var bench = new Bench(HealthConfig.lan()).linked().pass(10_000 * MILLI);
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked().pass(10_000 * MILLI);
         assertEquals(HealthStatus.UNHEALTHY, bench.status());
         bench.event(new Event.LinkLost(PEER, 1));
         assertEquals(350 * MILLI, bench.machine.sleepNanos(bench.state, bench.now));
@@ -239,7 +247,7 @@ final class HealthMachineTest {
 
     @Test
     void jitterWidensTheSpanAndItsAbsenceNeverNarrowsIt() {
-        var steady = new Bench(HealthConfig.lan()).linked();
+        var steady = new Bench(HealthConfig.of(Preset.LAN)).linked();
         beats(steady, 40, 0);
         assertEquals(0, steady.peer().jitterNanos());
         steady.pass(1_499 * MILLI);
@@ -247,7 +255,7 @@ final class HealthMachineTest {
         steady.pass(2 * MILLI);
         assertEquals(1, steady.count(Effect.Suspected.class));
 
-        var uneven = new Bench(HealthConfig.lan()).linked();
+        var uneven = new Bench(HealthConfig.of(Preset.LAN)).linked();
         beats(uneven, 40, 120 * MILLI);
         assertTrue(
                 uneven.peer().jitterNanos() > 100 * MILLI,
@@ -261,38 +269,38 @@ final class HealthMachineTest {
     private static void beats(Bench bench, int count, long unevenNanos) {
         for (int i = 1; i <= count; i++) {
             bench.pass(250 * MILLI + (i % 2 == 0 ? unevenNanos : -unevenNanos));
-            bench.event(new Event.HeartbeatHeard(PEER, 1, i, 0, 0));
+            bench.event(new Event.HeartbeatHeard(PEER, 1, new Beat(i, 0, 0, 0)));
         }
     }
 
     @Test
     void roundTripsAreMeasuredWithoutTheTimeTheEchoWasHeld() {
-        var bench = new Bench(HealthConfig.lan()).linked();
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked();
         var sent = (Effect.SendHeartbeat) bench.effects.stream()
                 .filter(Effect.SendHeartbeat.class::isInstance)
                 .findFirst()
                 .orElseThrow();
         bench.pass(103 * MILLI);
-        bench.event(new Event.HeartbeatHeard(PEER, 1, 1, sent.sequence(), 100 * MILLI));
+        bench.event(new Event.HeartbeatHeard(PEER, 1, new Beat(1, sent.beat().sequence(), 100 * MILLI, 0)));
         assertEquals(3 * MILLI, bench.peer().lastRttNanos().orElseThrow());
         assertEquals(3 * MILLI, bench.peer().meanRttNanos().orElseThrow());
-        bench.event(new Event.HeartbeatHeard(PEER, 1, 2, sent.sequence(), 92 * MILLI));
+        bench.event(new Event.HeartbeatHeard(PEER, 1, new Beat(2, sent.beat().sequence(), 92 * MILLI, 0)));
         assertEquals(11 * MILLI, bench.peer().lastRttNanos().orElseThrow());
         assertEquals(4 * MILLI, bench.peer().meanRttNanos().orElseThrow());
     }
 
     @Test
     void impossibleEchoesAreNoMeasurement() {
-        var bench = new Bench(HealthConfig.lan()).linked().pass(10 * MILLI);
-        bench.event(new Event.HeartbeatHeard(PEER, 1, 1, 99, 0));
-        bench.event(new Event.HeartbeatHeard(PEER, 1, 2, 1, Long.MAX_VALUE));
-        bench.event(new Event.HeartbeatHeard(PEER, 1, 2, 1, 0));
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked().pass(10 * MILLI);
+        bench.event(new Event.HeartbeatHeard(PEER, 1, new Beat(1, 99, 0, 0)));
+        bench.event(new Event.HeartbeatHeard(PEER, 1, new Beat(2, 1, Long.MAX_VALUE, 0)));
+        bench.event(new Event.HeartbeatHeard(PEER, 1, new Beat(2, 1, 0, 0)));
         assertTrue(bench.peer().lastRttNanos().isEmpty());
     }
 
     @Test
     void aNewStartOfAPeerBeginsWithoutHistoryAndTheOldOneIsIgnored() {
-        var bench = new Bench(HealthConfig.lan()).linked().pass(2_000 * MILLI);
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked().pass(2_000 * MILLI);
         bench.event(new Event.Linked(PEER, 2));
         assertEquals(HealthStatus.UNKNOWN, bench.status());
         bench.event(new Event.Heard(PEER, 1)).event(new Event.Linked(PEER, 1)).event(new Event.LinkLost(PEER, 1));
@@ -302,7 +310,7 @@ final class HealthMachineTest {
 
     @Test
     void missedHeartbeatsAreCountedInARow() {
-        var bench = new Bench(HealthConfig.lan()).linked().pass(1_010 * MILLI);
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked().pass(1_010 * MILLI);
         assertEquals(4, bench.peer().failuresInRow());
         bench.event(new Event.Heard(PEER, 1));
         assertEquals(0, bench.peer().failuresInRow());
@@ -310,8 +318,8 @@ final class HealthMachineTest {
 
     @Test
     void theTableIsBounded() {
-        var bench =
-                new Bench(new HealthConfig(250 * MILLI, 1_500 * MILLI, 300 * MILLI, 700 * MILLI, 60_000 * MILLI, 2));
+        var bench = new Bench(new HealthConfig(
+                250 * MILLI, 1_500 * MILLI, 300 * MILLI, 700 * MILLI, 60_000 * MILLI, 2, Optional.empty()));
         bench.event(new Event.Linked(Nodes.agent(3), 1)).event(new Event.Linked(Nodes.agent(4), 1));
         bench.event(new Event.Linked(PEER, 1));
         assertEquals(2, bench.state.summary().total());
@@ -325,7 +333,7 @@ final class HealthMachineTest {
 
     @Test
     void theSummaryCountsByStatus() {
-        var bench = new Bench(HealthConfig.lan());
+        var bench = new Bench(HealthConfig.of(Preset.LAN));
         bench.event(new Event.Linked(Nodes.agent(3), 1)).linked();
         assertEquals(new HealthSummary(2, 1, 0, 0, 1), bench.state.summary());
         assertEquals(0.5, bench.state.summary().healthyShare());
@@ -352,7 +360,7 @@ final class HealthMachineTest {
 
     @Test
     void aPeerThatIsHeardInTimeKeepsItsLink() {
-        var bench = new Bench(HealthConfig.lan()).linked();
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked();
         bench.pass(2 * bench.config.silenceNanos() - MILLI).event(new Event.Heard(PEER, 1));
         bench.pass(2 * bench.config.silenceNanos() - MILLI);
         assertEquals(0, bench.count(Effect.Renew.class));
@@ -361,10 +369,72 @@ final class HealthMachineTest {
 
     @Test
     void aLateFrameStartsTheCountAgain() {
-        var bench = new Bench(HealthConfig.lan()).linked();
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked();
         bench.pass(2 * bench.config.silenceNanos() + MILLI).event(new Event.Heard(PEER, 1));
         assertEquals(HealthStatus.HEALTHY, bench.status());
         bench.pass(2 * bench.config.silenceNanos() + MILLI);
         assertEquals(2, bench.count(Effect.Renew.class));
+    }
+
+    /** Heartbeats of the peer, each with an echo that took {@code roundTripNanos}. */
+    private static void echoes(Bench bench, int count, long roundTripNanos, long wishNanos) {
+        for (int i = 0; i < count; i++) {
+            bench.pass(250 * MILLI);
+            var sent = (Effect.SendHeartbeat) bench.effects.stream()
+                    .filter(Effect.SendHeartbeat.class::isInstance)
+                    .reduce((_, last) -> last)
+                    .orElseThrow();
+            long since = bench.now
+                    - Objects.requireNonNull(bench.state.peers().get(PEER)).beatNanos();
+            long held = Math.max(0, since - roundTripNanos);
+            bench.now += Math.max(0, roundTripNanos - since);
+            bench.heard++;
+            bench.event(new Event.HeartbeatHeard(
+                    PEER, 1, new Beat(bench.heard, sent.beat().sequence(), held, wishNanos)));
+        }
+    }
+
+    private static long silenceMillis(Bench bench) {
+        return bench.state.silence().nanos() / MILLI;
+    }
+
+    @Test
+    void aFarPeerLengthensTheSilenceOnceItIsMeasured() {
+        var bench = new Bench(HealthConfig.byRoundTrips()).linked();
+        echoes(bench, 39, 20 * MILLI, 0);
+        assertEquals(1_500, silenceMillis(bench));
+        echoes(bench, 1, 20 * MILLI, 0);
+        assertEquals(8_000, silenceMillis(bench));
+        assertEquals(1, bench.count(Effect.SilenceChosen.class));
+        bench.effects.clear();
+        bench.pass(7_000 * MILLI);
+        assertEquals(0, bench.count(Effect.Suspected.class), "in force at once");
+        assertTrue(bench.effects.stream()
+                .filter(Effect.SendHeartbeat.class::isInstance)
+                .allMatch(effect -> ((Effect.SendHeartbeat) effect).beat().silenceNanos() == 8_000 * MILLI));
+        bench.pass(4 * 8_000 * MILLI);
+        assertEquals(1, bench.count(Effect.Suspected.class));
+    }
+
+    @Test
+    void withConfiguredSpansNothingMeasuredCounts() {
+        var bench = new Bench(HealthConfig.of(Preset.WIFI)).linked();
+        echoes(bench, 60, 200 * MILLI, 0);
+        assertEquals(3_000, silenceMillis(bench));
+    }
+
+    @Test
+    void theLongestWishOfThePeersThatAreHeardIsInForceUpToThatOfAWan() {
+        var bench = new Bench(HealthConfig.of(Preset.LAN)).linked();
+        echoes(bench, 1, MILLI, 3_000 * MILLI);
+        assertEquals(3_000, silenceMillis(bench));
+        assertEquals(Silence.Origin.OTHER_NODE, bench.state.silence().origin(1_500 * MILLI));
+        echoes(bench, 1, MILLI, Long.MAX_VALUE);
+        assertEquals(8_000, silenceMillis(bench), "no peer makes another one wait for longer");
+        echoes(bench, 1, MILLI, 0);
+        assertEquals(1_500, silenceMillis(bench));
+        echoes(bench, 1, MILLI, 8_000 * MILLI);
+        bench.event(new Event.LinkLost(PEER, 1)).pass(400 * MILLI);
+        assertEquals(1_500, silenceMillis(bench), "a suspect has no say");
     }
 }

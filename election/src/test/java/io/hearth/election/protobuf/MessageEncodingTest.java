@@ -8,6 +8,7 @@ import io.hearth.core.BoundedDecoder;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Ballot;
+import io.hearth.election.Beat;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.GroupView;
 import io.hearth.election.Lineage;
@@ -51,7 +52,7 @@ final class MessageEncodingTest {
                 LINEAGE, 5, 4, true, "job", GroupPhase.BUSY, 7, List.of(Nodes.agent(2), Nodes.trainer(3, 0)));
         var status = new Message.Status(true, Bytes.of(new byte[] {9, 8}));
         return Stream.of(
-                new Message.Heartbeat(presence, 17, 16, 1_000_000),
+                new Message.Heartbeat(presence, new Beat(17, 16, 1_000_000, 8_000_000_000L)),
                 new Message.Prepare(view(2, 3), BALLOT),
                 new Message.Here(LINEAGE, 2, BALLOT, Optional.empty()),
                 new Message.Here(LINEAGE, 2, BALLOT, Optional.of(status)),

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hearth.core.Step;
 import io.hearth.election.Ballot;
+import io.hearth.election.Beat;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.ElectionEvent;
 import io.hearth.election.GroupPhase;
@@ -129,7 +130,10 @@ final class ApartnessTest {
     }
 
     private void beat(NodeId from, Lineage lineage, boolean stalled, GroupPhase phase) {
-        received(from, new Message.Heartbeat(new Presence(lineage, 3, 2, stalled, "", phase, -1, List.of()), 1, 0, 0));
+        received(
+                from,
+                new Message.Heartbeat(
+                        new Presence(lineage, 3, 2, stalled, "", phase, -1, List.of()), new Beat(1, 0, 0, 0)));
     }
 
     /** Each member that is heard sends a heartbeat. */

@@ -11,6 +11,7 @@ import com.google.protobuf.GeneratedMessage;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Ballot;
+import io.hearth.election.Beat;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.GroupView;
 import io.hearth.election.Lineage;
@@ -62,6 +63,7 @@ final class BoundsTest {
             Map.entry("sequence", new long[] {1, MAX}),
             Map.entry("echo", new long[] {0, MAX}),
             Map.entry("echo_held_nanos", new long[] {0, MAX}),
+            Map.entry("silence_nanos", new long[] {0, MAX}),
             Map.entry("seat", new long[] {1, Long.MAX_VALUE}));
 
     /** Invalid names of groups: a person would read them as another name. */
@@ -92,7 +94,7 @@ final class BoundsTest {
         var presence = new Presence(LINEAGE, 5, 4, true, "job", GroupPhase.BUSY, 7, List.of());
         int checked = bounds(
                         MessageEncoding.HEARTBEAT,
-                        new Message.Heartbeat(presence, 3, 2, 1),
+                        new Message.Heartbeat(presence, new Beat(3, 2, 1, 4)),
                         HeartbeatFrame.getDefaultInstance())
                 + bounds(
                         MessageEncoding.HERE,
@@ -113,7 +115,7 @@ final class BoundsTest {
                         JoinFrame.getDefaultInstance())
                 + bounds(MessageEncoding.NOT_YET, new Message.NotYet(LINEAGE, "wait"), NotYetFrame.getDefaultInstance())
                 + bounds(MessageEncoding.LEAVE, new Message.Leave(LINEAGE, 4, false), LeaveFrame.getDefaultInstance());
-        assertEquals(13 + 8 * 3 + 3, checked, "a number has no bounds here, or another name");
+        assertEquals(14 + 8 * 3 + 3, checked, "a number has no bounds here, or another name");
     }
 
     /** Numbers of the message itself, and of the lineage and ballot in it. */
@@ -302,7 +304,7 @@ final class BoundsTest {
     @Test
     void aGroupsNameIsCheckedInARequestForEntryAndInAHeartbeat() throws Exception {
         var presence = new Presence(LINEAGE, 5, 4, true, "job", GroupPhase.BUSY, 7, List.of());
-        byte[] beat = MessageEncoding.encode(new Message.Heartbeat(presence, 3, 2, 1));
+        byte[] beat = MessageEncoding.encode(new Message.Heartbeat(presence, new Beat(3, 2, 1, 4)));
         byte[] join = MessageEncoding.encode(new Message.Join(LINEAGE, 71, Role.TRAINER, "job", GroupPhase.FRESH));
         var noNames = new ArrayList<>(NO_NAMES);
         noNames.add("j".repeat(ViewRules.GROUP_CHARACTERS_MAX + 1));

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.core.Bytes;
 import io.hearth.core.Step;
 import io.hearth.election.Ballot;
+import io.hearth.election.Beat;
 import io.hearth.election.DamagedRecordException;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.ElectionEvent;
@@ -167,7 +168,8 @@ final class ViewMachineTest {
         received(
                 from,
                 new Message.Heartbeat(
-                        new Presence(lineage, epoch, members, false, "", GroupPhase.FRESH, -1, List.of()), 1, 0, 0));
+                        new Presence(lineage, epoch, members, false, "", GroupPhase.FRESH, -1, List.of()),
+                        new Beat(1, 0, 0, 0)));
     }
 
     @BeforeEach
@@ -1300,7 +1302,7 @@ final class ViewMachineTest {
             for (NodeId node : List.of(from, missed)) {
                 var unreached = node.equals(from) ? List.of(missed) : List.<NodeId>of();
                 var presence = new Presence(LINEAGE, 4, 3, false, "", GroupPhase.FRESH, -1, unreached);
-                received(node, new Message.Heartbeat(presence, 1, 0, 0));
+                received(node, new Message.Heartbeat(presence, new Beat(1, 0, 0, 0)));
             }
         }
         event(new ViewEvent.Tick());
@@ -2157,7 +2159,7 @@ final class ViewMachineTest {
         event(new ViewEvent.Linked(MASTER, 1));
         for (boolean isStalled : new boolean[] {true, false}) {
             var presence = new Presence(LINEAGE, 3, 3, isStalled, "", GroupPhase.FRESH, -1, List.of());
-            received(MASTER, new Message.Heartbeat(presence, 1, 0, 0));
+            received(MASTER, new Message.Heartbeat(presence, new Beat(1, 0, 0, 0)));
             assertEquals(isStalled, state.join() instanceof JoinState.Staying);
         }
     }
@@ -2175,7 +2177,7 @@ final class ViewMachineTest {
         for (GroupPhase phase : List.of(GroupPhase.BUSY, GroupPhase.BOUNDARY)) {
             for (int i = 0; i < 10; i++) {
                 var presence = new Presence(LINEAGE, 4, 2, false, "job", phase, 7, List.of());
-                received(trainer.node(), new Message.Heartbeat(presence, 1, 0, 0));
+                received(trainer.node(), new Message.Heartbeat(presence, new Beat(1, 0, 0, 0)));
                 beat(Nodes.agent(4), better, 9, 5);
                 pass(100 * MILLI);
             }

@@ -96,12 +96,13 @@ public final class Quiescence {
                         .allMatch(trainer -> isReady(trainer, view.get()));
     }
 
-    /** The view that lists exactly the expected processes, if all of them installed it. */
+    /** The view that lists exactly the expected processes, if all of them installed it and suspect after the same silence. */
     private Optional<View> commonView() {
         if (!cluster.isMeshed()) {
             return Optional.empty();
         }
         View view = null;
+        long silence = 0;
         for (Host host : cluster.expected()) {
             NodeProcess process = cluster.process(host).orElse(null);
             if (process == null
@@ -111,7 +112,9 @@ public final class Quiescence {
                 return Optional.empty();
             }
             view = view == null ? process.state().view() : view;
-            if (view.members().size() != cluster.expected().size()
+            silence = silence == 0 ? process.silenceNanos() : silence;
+            if (silence != process.silenceNanos()
+                    || view.members().size() != cluster.expected().size()
                     || !process.state().view().equals(view)) {
                 return Optional.empty();
             }

@@ -6,6 +6,7 @@ import io.hearth.collective.group.CollectiveMessages;
 import io.hearth.collective.group.CollectiveResolver;
 import io.hearth.core.Bytes;
 import io.hearth.core.Step;
+import io.hearth.election.Beat;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
@@ -14,6 +15,7 @@ import io.hearth.election.View;
 import io.hearth.election.health.HealthMachine;
 import io.hearth.election.health.HealthState;
 import io.hearth.election.health.PeerHealth;
+import io.hearth.election.health.Silence;
 import io.hearth.election.view.ViewMachine;
 import io.hearth.election.view.state.StateRules;
 import io.hearth.election.view.state.ViewEffect;
@@ -79,7 +81,7 @@ public final class NodeProcess extends PausableProcess {
         this.watch = new HealthMachine(setting.spans.health());
         this.machine = new ViewMachine(
                 setting.config, listener.resolver(host, setting.hooks.resolver(new CollectiveResolver())));
-        this.health = HealthState.empty(setting.now());
+        this.health = watch.start(setting.now());
         this.first = machine.start(start, setting.now());
         this.state = first.state();
         this.stub = new DiscoveryStub(this, neighbours);
@@ -113,6 +115,11 @@ public final class NodeProcess extends PausableProcess {
     @Override
     public ViewState state() {
         return state;
+    }
+
+    /** The span of silence in force here. */
+    public long silenceNanos() {
+        return health.silence().nanos();
     }
 
     public Optional<Trainer> trainer() {
@@ -196,13 +203,18 @@ public final class NodeProcess extends PausableProcess {
     public void receive(NodeId from, long sender, Message message) {
         health(
                 message instanceof Message.Heartbeat beat
-                        ? new HealthMachine.Event.HeartbeatHeard(
-                                from, sender, beat.sequence(), beat.echo(), beat.echoHeldNanos())
+                        ? new HealthMachine.Event.HeartbeatHeard(from, sender, heard(beat.beat()))
                         : new HealthMachine.Event.Heard(from, sender));
         view(new ViewEvent.Received(from, sender, message));
         for (BugHooks.Forged forged : setting.hooks.more(this, from, message)) {
             view(new ViewEvent.Received(forged.from(), forged.incarnation(), forged.message()));
         }
+    }
+
+    private Beat heard(Beat beat) {
+        return setting.hooks.keeps(ShellRule.SILENCE_WISH)
+                ? beat
+                : new Beat(beat.sequence(), beat.echo(), beat.echoHeldNanos(), 0);
     }
 
     /** Closes a silent link, so that it is dialled again. */
@@ -243,8 +255,10 @@ public final class NodeProcess extends PausableProcess {
         health = step.state();
         for (HealthMachine.Effect effect : step.effects()) {
             switch (effect) {
-                case HealthMachine.Effect.SendHeartbeat(NodeId to, long sequence, long echo, long held) ->
-                    surroundings.send(this, to, new Message.Heartbeat(state.presence(), sequence, echo, held));
+                case HealthMachine.Effect.SendHeartbeat(NodeId to, Beat beat) ->
+                    surroundings.send(this, to, new Message.Heartbeat(state.presence(), beat));
+                case HealthMachine.Effect.SilenceChosen(Silence silence) ->
+                    view(new ViewEvent.SilenceChosen(silence.nanos()));
                 case HealthMachine.Effect.Suspected(NodeId node, long suspect, String why) -> {
                     trace(() -> "suspects " + setting.name(node) + ": " + why);
                     view(new ViewEvent.Suspected(node, suspect));

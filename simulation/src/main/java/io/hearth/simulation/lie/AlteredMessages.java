@@ -107,9 +107,7 @@ final class AlteredMessages {
                     said.doneUpTo(),
                     others);
         }
-        return said.equals(beat.presence())
-                ? beat
-                : new Message.Heartbeat(said, beat.sequence(), beat.echo(), beat.echoHeldNanos());
+        return said.equals(beat.presence()) ? beat : new Message.Heartbeat(said, beat.beat());
     }
 
     private Message promise(ProcessContext self, Message.Promise promise) {

@@ -3,6 +3,7 @@ package io.hearth.simulation.lie;
 import static io.hearth.simulation.time.Timeline.MILLI;
 
 import io.hearth.core.MalformedMessageException;
+import io.hearth.election.Beat;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.Lineage;
 import io.hearth.election.Message;
@@ -148,7 +149,9 @@ public final class ByzantineNode {
                 random.nextBoolean() ? GroupPhase.BUSY : GroupPhase.BOUNDARY,
                 random.nextBoolean() ? ViewRules.NUMBER_MAX : -1,
                 List.of(view.members().getFirst().node(), process.id()));
-        tell(process, new Message.Heartbeat(presence, ++sequence, Long.MAX_VALUE, Long.MAX_VALUE));
+        tell(
+                process,
+                new Message.Heartbeat(presence, new Beat(++sequence, Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE)));
     }
 
     /** More nodes ask for entry than a node remembers; they are gone before any member could admit them. */

@@ -88,7 +88,7 @@ public final class Narrator {
 
     public String text(Message message) {
         return switch (message) {
-            case Message.Heartbeat beat -> "heartbeat " + beat.sequence();
+            case Message.Heartbeat beat -> "heartbeat " + beat.beat().sequence();
             case Message.Prepare(View view, var ballot) ->
                 "prepare " + text(view.lineage()) + " e" + view.epoch() + " ballot " + ballot.round();
             case Message.Promise promise ->

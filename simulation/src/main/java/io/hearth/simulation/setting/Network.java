@@ -21,6 +21,7 @@ public final class Network {
     private final long[][] cutUntil; // last instant at which a message was lost, late or cut
     private final long[][] outUntil;
     private final long[][] slowNanos;
+    private final long[][] farNanos; // no disturbance, and not healed
     private final SplittableRandom random;
     private final WorldStatistics statistics;
     private final Timeline timeline;
@@ -38,6 +39,7 @@ public final class Network {
         this.timeline = timeline;
         this.lateness = profile.lateness();
         this.slowNanos = new long[hosts][hosts];
+        this.farNanos = new long[hosts][hosts];
         this.random = random;
         this.statistics = statistics;
         this.loss = profile.loss();
@@ -133,6 +135,12 @@ public final class Network {
         slowNanos[other][one] = nanos;
     }
 
+    /** Sets the time that a message of the pair takes in addition, in each direction. */
+    public void far(int one, int other, long nanos) {
+        farNanos[one][other] = nanos;
+        farNanos[other][one] = nanos;
+    }
+
     /** Ends all disturbances. */
     public void heal() {
         reconnect();
@@ -177,12 +185,12 @@ public final class Network {
             late = LATE_NANOS_MIN + random.nextLong(LATE_NANOS_SPREAD);
             disturbed(from, to, timeline.now() + late);
         }
-        return 100 * MICRO + random.nextLong(delayNanos) + slowNanos[from][to] + late;
+        return 100 * MICRO + random.nextLong(delayNanos) + slowNanos[from][to] + farNanos[from][to] + late;
     }
 
     /** The delay on a stream, which loses nothing: a lost packet is sent again later. */
     public long dataDelay(int from, int to) {
         long again = loss > 0 && random.nextDouble() < loss ? 200 * MILLI : 0;
-        return 50 * MICRO + random.nextLong(dataDelayNanos) + slowNanos[from][to] + again;
+        return 50 * MICRO + random.nextLong(dataDelayNanos) + slowNanos[from][to] + farNanos[from][to] + again;
     }
 }

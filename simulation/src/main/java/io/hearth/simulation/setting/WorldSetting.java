@@ -35,6 +35,9 @@ public final class WorldSetting {
     private static final long EXPULSIONS = 0x4558_504C;
     private static final int OUT_OF_SIGHT_ONE_IN = 8;
     private static final int PUT_OUT_ONE_IN = 10;
+    private static final long DISTANCES = 0x4449_5354;
+    private static final int MEASURED_ONE_IN = 4;
+    private static final int FAR_ONE_IN = 3;
     private static final int LIES_ONE_IN = 8;
     private static final int FLOODS_ONE_IN = 16;
 
@@ -60,6 +63,9 @@ public final class WorldSetting {
 
     /** How long news of addresses travel. */
     public final SplittableRandom gossips;
+
+    /** How far hosts are from one another, and when. */
+    private final SplittableRandom distances;
 
     public final Spans spans;
     public final FaultProfile profile;
@@ -114,7 +120,10 @@ public final class WorldSetting {
         this.trace = trace;
         var rarities = new SplittableRandom(~seed);
         var extremes = new SplittableRandom(seed ^ EXTREMES);
-        this.spans = Spans.draw(extremes);
+        this.distances = new SplittableRandom(seed ^ DISTANCES);
+        boolean isMeasured = distances.nextInt(MEASURED_ONE_IN) == 0;
+        Spans drawn = Spans.draw(extremes);
+        this.spans = isMeasured ? drawn.measured(distances) : drawn;
         FaultProfile usual = FaultProfile.draw(random, rarities).widened(extremes, spans);
         this.liars = new SplittableRandom(seed ^ LIARS);
         boolean hasLiar = liars.nextInt(LIES_ONE_IN) == 0 || lies.isPresent();
@@ -128,6 +137,9 @@ public final class WorldSetting {
         this.profile = isPutOut ? withSight.with(FaultKind.PUT_OUT) : withSight;
         this.population = Population.draw(random, rarities, extremes);
         this.network = new Network(population.hosts().size(), profile, random, statistics, timeline);
+        if (isMeasured) {
+            putApart();
+        }
         this.hasFlood = random.nextInt(FLOODS_ONE_IN) == 0;
         var onPartition =
                 random.nextInt(4) == 0 ? ElectionConfig.OnPartition.CONTINUE : ElectionConfig.OnPartition.STALL;
@@ -144,6 +156,27 @@ public final class WorldSetting {
         this.hasPlans = plans.nextBoolean();
         this.transferNanosMax = random.nextInt(3) == 0 ? 3 * SECOND : 200 * MILLI;
         hosts().forEach(host -> names.put(host.id, host.name()));
+    }
+
+    /** Some pairs are far from one another from some time on, some of them only for a while. */
+    private void putApart() {
+        int hosts = population.hosts().size();
+        for (int one = 0; one < hosts; one++) {
+            for (int other = 0; other < one; other++) {
+                if (distances.nextInt(FAR_ONE_IN) == 0) {
+                    putApart(one, other);
+                }
+            }
+        }
+    }
+
+    private void putApart(int one, int other) {
+        long nanos = 5 * MILLI + distances.nextLong(70 * MILLI);
+        long from = distances.nextLong(10 * SECOND);
+        timeline.after(from, () -> network.far(one, other, nanos));
+        if (distances.nextBoolean()) {
+            timeline.after(from + distances.nextLong(20 * SECOND), () -> network.far(one, other, 0));
+        }
     }
 
     public List<Host> hosts() {

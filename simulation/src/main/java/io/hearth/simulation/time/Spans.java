@@ -5,14 +5,16 @@ import static io.hearth.simulation.time.Timeline.SECOND;
 import io.hearth.discovery.table.PeerTableLimits;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.health.HealthConfig;
+import io.hearth.election.health.Preset;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
  * The time spans of one world: a preset of the product, or all long ones scaled down, so that an absence of some seconds exceeds each
  * of them, as a night does in a home.
  *
- * @param name of the preset, for reports
+ * @param name of the preset, for reports; {@code measured} is added where round trips choose it
  * @param areScaled whether the spans of minutes and hours last some seconds here
  * @param dials of the peer table: the back-off of re-dials
  * @param keepRecordNanos after which an unused record is deleted
@@ -38,8 +40,26 @@ public record Spans(
         }
         boolean isUsual = extremes.nextInt(PRESET_ONE_IN) > 0;
         return isUsual
-                ? preset("lan", HealthConfig.lan())
-                : extremes.nextBoolean() ? preset("wifi", HealthConfig.wifi()) : preset("wan", HealthConfig.wan());
+                ? preset("lan", HealthConfig.of(Preset.LAN))
+                : extremes.nextBoolean()
+                        ? preset("wifi", HealthConfig.of(Preset.WIFI))
+                        : preset("wan", HealthConfig.of(Preset.WAN));
+    }
+
+    /** The same world, in which measured round trips lengthen the silence; only for spans that begin as those of a cable. */
+    public Spans measured(SplittableRandom random) {
+        if (health.silenceNanos() != Preset.LAN.silenceNanos()) {
+            return this;
+        }
+        var measured = new HealthConfig.Measured(2 + random.nextInt(8), span(random, 2, 15));
+        return new Spans(
+                name + " measured",
+                areScaled,
+                health.measured(Optional.of(measured)),
+                election,
+                dials,
+                keepRecordNanos,
+                absenceNanos);
     }
 
     private static Spans preset(String name, HealthConfig health) {
@@ -54,7 +74,7 @@ public record Spans(
     }
 
     private static Spans scaled(SplittableRandom extremes) {
-        HealthConfig lan = HealthConfig.lan();
+        HealthConfig lan = HealthConfig.of(Preset.LAN);
         ElectionConfig usual = ElectionConfig.DEFAULTS;
         PeerTableLimits dials = PeerTableLimits.DEFAULT;
         long forget = span(extremes, 4, 8); // later than the reconnect of a silent link
@@ -75,7 +95,8 @@ public record Spans(
                         lan.redialNanos(),
                         lan.gapNanos(),
                         forget,
-                        lan.peersMax()),
+                        lan.peersMax(),
+                        Optional.empty()),
                 new ElectionConfig(
                         usual.ballots(),
                         usual.joining(),
@@ -110,7 +131,12 @@ public record Spans(
 
     /** The extra time that this world's detector listens; every wait for it takes that much longer. */
     private long patienceNanos() {
-        return Math.max(0, health.silenceNanos() - HealthConfig.lan().silenceNanos());
+        return silenceNanosMax() - Preset.LAN.silenceNanos();
+    }
+
+    /** The longest silence that may be in force. */
+    private long silenceNanosMax() {
+        return health.measured().isPresent() ? Preset.WAN.silenceNanos() : health.silenceNanos();
     }
 
     /** Longest sleep of a laptop. */
@@ -125,7 +151,7 @@ public record Spans(
 
     /** Longest validity of opinions about a broken pair. */
     public long brokenPairNanos() {
-        return 2 * (health.silenceNanos() + election.brokenPairNanos()) + 3 * SECOND;
+        return 2 * (silenceNanosMax() + election.brokenPairNanos()) + 3 * SECOND;
     }
 
     /** L1: longest time from the end of all faults to one view, if no node waits for its readmission. */

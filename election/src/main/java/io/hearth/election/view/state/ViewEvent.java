@@ -33,6 +33,9 @@ public sealed interface ViewEvent {
     /** The failure detector hears a node again. */
     record Trusted(NodeId node, long incarnation) implements ViewEvent {}
 
+    /** Another span of silence is in force, in nanoseconds. All spans that must outlast a suspicion follow it. */
+    record SilenceChosen(long nanos) implements ViewEvent {}
+
     /** A message arrived; author and incarnation are those of the link. */
     record Received(NodeId from, long incarnation, Message message) implements ViewEvent {}
 

@@ -24,6 +24,7 @@ import java.util.TreeSet;
  *
  * @param self the identity of this node
  * @param clock time of the last step, and time spent asleep
+ * @param silenceNanos the span of silence in force
  * @param draws count of drawn random numbers
  * @param foundings lineages founded by this start
  * @param lineages known lineages in which its machine has a record
@@ -51,6 +52,7 @@ import java.util.TreeSet;
 public record ViewState(
         Self self,
         Clock clock,
+        long silenceNanos,
         long draws,
         int foundings,
         SortedMap<Lineage, KnownLineage> lineages,

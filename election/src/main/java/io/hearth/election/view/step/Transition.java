@@ -49,7 +49,11 @@ public final class Transition {
     /** Most lineages known. */
     public static final int LINEAGES_MAX = 64;
 
-    public final ElectionConfig config;
+    /** The spans for the silence in force. */
+    public ElectionConfig config;
+
+    private final ElectionConfig configured;
+    private long silenceNanos;
     public final Resolver resolver;
     public final ViewState.Self self;
 
@@ -87,7 +91,9 @@ public final class Transition {
     private MessageRejections refusals;
 
     public Transition(ElectionConfig config, Resolver resolver, ViewState state, ViewState.Clock clock) {
-        this.config = config;
+        this.configured = config;
+        this.silenceNanos = state.silenceNanos();
+        this.config = config.stretched(silenceNanos);
         this.resolver = resolver;
         this.self = state.self();
         this.clock = clock;
@@ -123,9 +129,38 @@ public final class Transition {
     public ViewState state() {
         var disk = new ViewState.Disk(foundNotBeforeNanos, enterNotBeforeNanos, retainedNanos, diskFault);
         return new ViewState(
-                self, clock, draws, foundings, lineages, voting, disk, peers, admission, current, freeze, campaign,
-                change, hearing, join, leave, stall, resting, hold, progress, lapses, doubled, excluded, pending,
+                self,
+                clock,
+                silenceNanos,
+                draws,
+                foundings,
+                lineages,
+                voting,
+                disk,
+                peers,
+                admission,
+                current,
+                freeze,
+                campaign,
+                change,
+                hearing,
+                join,
+                leave,
+                stall,
+                resting,
+                hold,
+                progress,
+                lapses,
+                doubled,
+                excluded,
+                pending,
                 refusals);
+    }
+
+    /** Brings another span of silence into force, with all spans that must outlast it. */
+    public void silence(long nanos) {
+        silenceNanos = nanos;
+        config = configured.stretched(nanos);
     }
 
     public List<ViewEffect> effects() {
