@@ -115,7 +115,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             discovery.table                   | pure | root                                                                       | agent simulation
             discovery.wire                    |      |                                                                            |
             election                          | pure |                                                                            |
-            election.health                   | pure |                                                                            | agent simulation
+            election.health                   | pure | root                                                                       | agent simulation
             election.protobuf                 | pure | root wire                                                                  | agent simulation
             election.view                     | pure | root view.ballot view.entry view.lineage view.opinion view.state view.step vote | agent simulation
             election.view.ballot              | pure | root view.entry view.lineage view.opinion view.state view.step vote        |

@@ -154,7 +154,7 @@ final class LabIT {
     }
 
     @Test
-    void twoSitesSumByTheirLeadersOnceTheLineBetweenThemIsMeasured() throws Exception {
+    void twoSitesSumByTheirLeadersOnceTheLineIsMeasuredAndWaitLongerForOneAnother() throws Exception {
         Assumptions.assumeTrue(Lab.onPath("cc"), "the line between two sites needs a C compiler");
         NetworkNamespace namespace = NetworkNamespace.create("home");
         String[] sites = {"--sites", "0 1|2 3", "--line", "10mbit", "--rtt", "20ms"};
@@ -165,6 +165,7 @@ final class LabIT {
             }
             for (RunningProcess node : nodes) {
                 assertEquals(0, node.exitCode(200), node.output());
+                assertTrue(node.output().contains("8.0 s of silence (wan"), node.output());
             }
             String printed = printed(nodes).collect(Collectors.joining("\n"));
             JsonObject plan = sums(nodes, "AUTO");

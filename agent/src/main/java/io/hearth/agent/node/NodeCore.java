@@ -359,6 +359,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private void dialMembersWithoutLink() {
         Set<NodeId> members =
                 membership.view().members().stream().map(Member::node).collect(Collectors.toSet());
+        watch.members(members);
         relays.wanted(members);
         finder.together(
                 members, members.stream().filter(node -> !watch.isLinked(node)).collect(Collectors.toSet()));

@@ -20,6 +20,8 @@ import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -95,6 +97,11 @@ public final class PeerWatch {
                         ? new Event.HeartbeatHeard(
                                 node, incarnation, heartbeat.get().beat())
                         : new Event.Heard(node, incarnation));
+    }
+
+    /** The members of this node's view. */
+    public void members(Set<NodeId> members) {
+        health.step(new Event.Members(new TreeSet<>(members)));
     }
 
     public boolean isLinked(NodeId node) {

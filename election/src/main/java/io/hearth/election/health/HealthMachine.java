@@ -10,10 +10,12 @@ import io.hearth.election.health.HealthState.Opinion;
 import io.hearth.election.health.HealthState.Watched;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 
 /**
@@ -33,7 +35,7 @@ import java.util.TreeMap;
  * Suspect, linked    --silent for two spans------------------------&gt; same, reconnect (Renew)
  * </pre>
  *
- * <p>The span of silence is the longest that this node or a peer that it hears wishes, see {@link Silence}. Jitter widens it:
+ * <p>The span of silence is the longest that this node or a member that it hears wishes, see {@link Silence}. Jitter widens it:
  * {@code silence * (1 + jitter / heartbeat)}, at most four times.
  * A suspicion only starts a view change; a member that answers the change is kept.
  *
@@ -71,6 +73,9 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         /** A heartbeat arrived. */
         record HeartbeatHeard(NodeId node, long incarnation, Beat beat) implements Event {}
 
+        /** The members of this node's view, complete; their network decides on the span of silence. */
+        record Members(SortedSet<NodeId> nodes) implements Event {}
+
         /** Time passed. */
         record Tick() implements Event {}
     }
@@ -104,7 +109,11 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
 
     /** The state before the first peer. */
     public HealthState start(long nowNanos) {
-        return new HealthState(new TreeMap<>(), nowNanos, Silence.first(config.silenceNanos(), nowNanos));
+        return new HealthState(
+                new TreeMap<>(),
+                nowNanos,
+                Collections.emptySortedSet(),
+                Silence.first(config.silenceNanos(), nowNanos));
     }
 
     @Override
@@ -120,6 +129,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
             peers = late > config.heartbeatNanos() / 5 ? postponed(peers, late) : peers;
         }
         Silence silence = state.silence();
+        SortedSet<NodeId> members = event instanceof Event.Members(var nodes) ? nodes : state.members();
         peers = switch (event) {
             case Event.Linked linked -> onLinked(peers, linked, silence, nowNanos, effects);
             case Event.LinkLost(NodeId node, long incarnation) ->
@@ -127,25 +137,27 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
             case Event.RedialRefused(NodeId node) -> onRefused(peers, node, nowNanos, effects);
             case Event.Heard(NodeId node, long incarnation) -> onHeard(peers, node, incarnation, nowNanos, effects);
             case Event.HeartbeatHeard beat -> onBeat(peers, beat, nowNanos, effects);
+            case Event.Members _ -> peers;
             case Event.Tick() -> onTick(peers, silence, nowNanos, effects);
         };
-        Silence chosen = isAboutRoundTrips(event) ? chosen(peers, silence, nowNanos) : silence;
+        Silence chosen = choosesSilence(event) ? chosen(peers, members, silence, nowNanos) : silence;
         if (chosen.nanos() != silence.nanos()) {
             effects.add(new Effect.SilenceChosen(chosen));
         }
-        return new Step<>(new HealthState(peers, nowNanos, chosen), effects);
+        return new Step<>(new HealthState(peers, nowNanos, members, chosen), effects);
     }
 
-    private static boolean isAboutRoundTrips(Event event) {
-        return event instanceof Event.Tick || event instanceof Event.HeartbeatHeard;
+    private static boolean choosesSilence(Event event) {
+        return event instanceof Event.Tick || event instanceof Event.HeartbeatHeard || event instanceof Event.Members;
     }
 
-    /** Peers that are not heard have no say: what they wished is held for a while by those who measured the same. */
-    private Silence chosen(SortedMap<NodeId, Watched> peers, Silence before, long now) {
+    /** A suspected member has no say: what it wished is held for a while by those who measured the same. */
+    private Silence chosen(SortedMap<NodeId, Watched> peers, SortedSet<NodeId> members, Silence before, long now) {
         long asked = config.silenceNanos();
         long others = 0;
-        for (Watched peer : peers.values()) {
-            if (!(peer.opinion() instanceof Opinion.Suspect)) {
+        for (NodeId member : members) {
+            Watched peer = peers.get(member);
+            if (peer != null && !(peer.opinion() instanceof Opinion.Suspect)) {
                 others = Math.max(others, peer.pulse().silenceNanos());
                 asked = Math.max(asked, askedNanos(peer.pulse()));
             }

@@ -3,15 +3,18 @@ package io.hearth.election.health;
 import io.hearth.identity.NodeId;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 
 /**
  * The state of {@link HealthMachine}; immutable.
  *
  * @param peers the watched peers
  * @param steppedNanos instant of the last step
+ * @param members of this node's view
  * @param silence the span after which a peer is suspected
  */
-public record HealthState(SortedMap<NodeId, Watched> peers, long steppedNanos, Silence silence) {
+public record HealthState(
+        SortedMap<NodeId, Watched> peers, long steppedNanos, SortedSet<NodeId> members, Silence silence) {
     /** The link to a peer. */
     sealed interface Link {
         /** {@code givenUp} from the request to close it until a frame arrives or it closes. */

@@ -1,8 +1,8 @@
 package io.hearth.election.health;
 
 /**
- * The span of silence after which a peer is suspected, and its origin. A node takes the longest span that it or a peer that it hears
- * wishes: members that wait for different times would drive ballots against one another.
+ * The span of silence after which a peer is suspected, and its origin. A node takes the longest span that it or a member that it
+ * hears wishes: members that wait for different times would drive ballots against one another.
  *
  * @param wishNanos span that this node wishes; sent with each heartbeat
  * @param neededNanos last instant with a reason for it
@@ -17,7 +17,7 @@ public record Silence(long wishNanos, long neededNanos, long nanos) {
      * The next choice. A longer wish counts at once, a shorter one after {@code holdNanos}.
      *
      * @param askedNanos span that this node's own configuration and round trips ask for now
-     * @param othersNanos longest wish of the peers that this node hears; 0 for none. More than {@link Preset#WAN} counts as that
+     * @param othersNanos longest wish of the other members that this node hears; 0 for none. More than {@link Preset#WAN} counts as that
      */
     Silence next(long askedNanos, long othersNanos, long holdNanos, long nowNanos) {
         boolean isHeld = askedNanos < wishNanos && nowNanos - neededNanos < holdNanos;

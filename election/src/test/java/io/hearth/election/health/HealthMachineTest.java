@@ -11,9 +11,11 @@ import io.hearth.election.health.HealthMachine.Effect;
 import io.hearth.election.health.HealthMachine.Event;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,7 +61,9 @@ final class HealthMachineTest {
         }
 
         Bench linked() {
-            return event(new Event.Linked(PEER, 1)).event(new Event.Heard(PEER, 1));
+            return event(new Event.Members(new TreeSet<>(List.of(PEER))))
+                    .event(new Event.Linked(PEER, 1))
+                    .event(new Event.Heard(PEER, 1));
         }
 
         HealthStatus status() {
@@ -436,5 +440,15 @@ final class HealthMachineTest {
         echoes(bench, 1, MILLI, 8_000 * MILLI);
         bench.event(new Event.LinkLost(PEER, 1)).pass(400 * MILLI);
         assertEquals(1_500, silenceMillis(bench), "a suspect has no say");
+    }
+
+    @Test
+    void onlyMembersHaveASay() {
+        var bench = new Bench(HealthConfig.byRoundTrips()).linked();
+        bench.event(new Event.Members(Collections.emptySortedSet()));
+        echoes(bench, 60, 20 * MILLI, 3_000 * MILLI);
+        assertEquals(1_500, silenceMillis(bench));
+        bench.event(new Event.Members(new TreeSet<>(List.of(PEER))));
+        assertEquals(8_000, silenceMillis(bench), "its round trips are known when it enters");
     }
 }

@@ -350,6 +350,17 @@ final class ViewMachineTest {
     }
 
     @Test
+    void aLongerSilenceLengthensAllThatMustOutlastASuspicion() {
+        event(new ViewEvent.SilenceChosen(8_000 * MILLI));
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
+        frozen(OpenResolver.OPEN);
+        assertTrue(heardFor(8_900 * MILLI, THIRD).stream().noneMatch(ViewEffect.Announce.class::isInstance));
+        event(new ViewEvent.SilenceChosen(1_500 * MILLI));
+        assertTrue(heardFor(1_000 * MILLI, THIRD).stream()
+                .anyMatch(effect -> effect instanceof ViewEffect.Announce(ElectionEvent.Started _)));
+    }
+
+    @Test
     void anAcceptedViewIsOnDiskBeforeItIsReportedAndLaterBallotsLearnIt() {
         var ballot = new Ballot(1, MASTER);
         View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));

@@ -378,6 +378,7 @@ public final class Cluster implements Neighbours {
         return " " + process.state().election() + " "
                 + setting.narrator.text(process.state().view())
                 + (process.state().isFrozen() ? " frozen" : "")
+                + ", silence " + process.silenceNanos() / MILLI + " ms"
                 + process.trainer()
                         .map(trainer -> ", called " + (trainer.state().next() - 1) + ", ended " + trainer.doneUpTo())
                         .orElse("");

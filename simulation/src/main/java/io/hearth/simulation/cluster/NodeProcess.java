@@ -9,6 +9,7 @@ import io.hearth.core.Step;
 import io.hearth.election.Beat;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
+import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.Role;
 import io.hearth.election.View;
@@ -37,7 +38,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** One start of a node: its machines, and a shell that carries their effects out in the simulated world. */
@@ -308,6 +311,8 @@ public final class NodeProcess extends PausableProcess {
             case ViewEffect.Freeze(Lineage lineage, long epoch) -> freeze(lineage, epoch);
             case ViewEffect.Install(View view) -> {
                 setting.viewChecker.learned(view);
+                health(new HealthMachine.Event.Members(
+                        view.members().stream().map(Member::node).collect(Collectors.toCollection(TreeSet::new))));
                 listener.installed(this, view);
                 stub.heardByOthers(view);
                 if (trainer != null) {

@@ -36,7 +36,7 @@ public enum ShellRule {
     SYNC_ELSEWHERE,
     /** Members report to each other at which addresses they reach the rest. */
     GOSSIP,
-    /** A node takes the longest span of silence that it or a peer that it hears wishes. */
+    /** A node takes the longest span of silence that it or a member that it hears wishes. */
     SILENCE_WISH,
     /** A node leaves a machine out of its views once it was put out of the namespace. */
     EXCLUSION,
