@@ -338,7 +338,8 @@ final class NodeAssembly implements AutoCloseable {
     private BandwidthTalk bandwidth(Links links, PeerDirectory directory) {
         var shell = closing.keep(new BandwidthShell(
                 links.streams(), clock, () -> !isMoving(), event -> inbox.event(new NodeEvent.Measuring(event))));
-        return new BandwidthTalk(self, clock, directory, this::isMoving, this::flows, links::send, shell);
+        return new BandwidthTalk(
+                self, clock, directory, this::isMoving, this::flows, this::codecNanos, links::send, shell);
     }
 
     /** What arrived in collectives from each other member. */
@@ -350,6 +351,10 @@ final class NodeAssembly implements AutoCloseable {
                         peer,
                         new Flow(arrived.bytes(), arrived.wireBytes(), arrived.wireNanos(), arrived.silentNanos()))));
         return flows;
+    }
+
+    private long codecNanos() {
+        return engine.map(CollectiveEngine::codecNanos).orElse(0L);
     }
 
     /** Whether a collective runs, the cipher is not compiled yet, or this node measures nothing because it is an agent. */

@@ -14,10 +14,17 @@ import java.util.function.BiPredicate;
  *
  * @param links by peer, at most {@value #LINKS_MAX}
  * @param straggler the node for which its collectives wait now; for people only
+ * @param codecPercent share of its time that it encodes and decodes while collectives run, 0 to {@value #CODEC_PERCENT_MAX}
  */
-public record LinkReport(SortedMap<NodeId, Measured> links, Optional<Straggler> straggler) {
+public record LinkReport(SortedMap<NodeId, Measured> links, Optional<Straggler> straggler, int codecPercent) {
     /** Most links of a report. */
     public static final int LINKS_MAX = 256;
+
+    /** All the time. */
+    public static final int CODEC_PERCENT_MAX = 100;
+
+    /** A smaller change of the share is not worth a report. */
+    private static final int CODEC_PERCENT_NOTABLE = 10;
 
     /** A report without links. */
     public static final LinkReport NONE = new LinkReport(Collections.emptySortedMap());
@@ -33,11 +40,15 @@ public record LinkReport(SortedMap<NodeId, Measured> links, Optional<Straggler> 
         if (links.size() > LINKS_MAX) {
             throw new IllegalArgumentException("a report has at most " + LINKS_MAX + " links, got " + links.size());
         }
+        if (codecPercent < 0 || codecPercent > CODEC_PERCENT_MAX) {
+            throw new IllegalArgumentException(
+                    "codecs take 0 to " + CODEC_PERCENT_MAX + " percent of the time, got " + codecPercent);
+        }
     }
 
     /** A report without a straggler. */
     public LinkReport(SortedMap<NodeId, Measured> links) {
-        this(links, Optional.empty());
+        this(links, Optional.empty(), 0);
     }
 
     /**
@@ -120,13 +131,14 @@ public record LinkReport(SortedMap<NodeId, Measured> links, Optional<Straggler> 
         }
     }
 
-    /** Whether the other has other links, notably other measurements, or another straggler: then it is worth sending. */
+    /** Whether the other has other links, notably other measurements, another straggler or another share of codecs: then it is worth sending. */
     public boolean differs(LinkReport other) {
         boolean namesAnother = straggler.isPresent() != other.straggler.isPresent()
                 || straggler
                         .filter(named -> !named.isLike(other.straggler.orElse(named)))
                         .isPresent();
-        return namesAnother || differs(other, Measured::differs);
+        boolean encodes = Math.abs(codecPercent - other.codecPercent) >= CODEC_PERCENT_NOTABLE;
+        return namesAnother || encodes || differs(other, Measured::differs);
     }
 
     /** Whether the other has other links, or notably other measurements, of what plans are made from. */

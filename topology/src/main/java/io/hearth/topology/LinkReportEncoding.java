@@ -47,7 +47,7 @@ public final class LinkReportEncoding {
                         .setStragglerCause(Straggler.CAUSES.indexOf(straggler.cause()) + 1)
                         .setStragglerValue(straggler.value())
                         .setStragglerUsual(straggler.usual()));
-        return message.build().toByteArray();
+        return message.setCodecPercent(report.codecPercent()).build().toByteArray();
     }
 
     /**
@@ -70,7 +70,7 @@ public final class LinkReportEncoding {
                                 link.getSeenBytesPerSecond(),
                                 way(link)));
             }
-            return new LinkReport(links, straggler(message));
+            return new LinkReport(links, straggler(message), message.getCodecPercent());
         } catch (IllegalArgumentException invalid) {
             throw new MalformedMessageException("a report of links is not valid: " + invalid.getMessage(), invalid);
         }

@@ -65,6 +65,11 @@ public final class LinkReports {
         return of(to, from).seenBytesPerSecond();
     }
 
+    /** The share of its time that a node encodes and decodes, in percent; 0 if it says nothing. */
+    public int codecPercent(NodeId node) {
+        return byNode.getOrDefault(node, LinkReport.NONE).codecPercent();
+    }
+
     private LinkReport.Measured of(NodeId from, NodeId to) {
         LinkReport report = byNode.getOrDefault(from, LinkReport.NONE);
         return report.links().getOrDefault(to, UNKNOWN);

@@ -8,12 +8,12 @@ import java.util.List;
  *
  * @param node the one that delays
  * @param cause why it does
- * @param value bytes per second of its link, or percent of its load; 0 for {@link Cause#ASLEEP}
+ * @param value bytes per second of its link, percent of its load, or percent of its time in codecs; 0 for {@link Cause#ASLEEP}
  * @param usual the same of the other nodes, in the middle; 0 for {@link Cause#ASLEEP}
  */
 public record Straggler(NodeId node, Cause cause, long value, long usual) {
     /** The causes by their number on the wire, from 1. */
-    public static final List<Cause> CAUSES = List.of(Cause.LINK, Cause.CPU, Cause.ASLEEP);
+    public static final List<Cause> CAUSES = List.of(Cause.LINK, Cause.CPU, Cause.ASLEEP, Cause.COMPRESSION);
 
     public Straggler {
         if (value < 0 || usual < 0) {
@@ -29,7 +29,9 @@ public record Straggler(NodeId node, Cause cause, long value, long usual) {
         /** Its processors have much more to do than those of the others. */
         CPU,
         /** It does not answer: it sleeps, is paused or is cut off. */
-        ASLEEP
+        ASLEEP,
+        /** It encodes and decodes for much longer than the others. */
+        COMPRESSION
     }
 
     /** The same straggler by the same cause, though the numbers may differ. */
@@ -42,6 +44,8 @@ public record Straggler(NodeId node, Cause cause, long value, long usual) {
         return switch (cause) {
             case LINK -> "its link carries " + megabits(value) + " Mbit/s where the others carry " + megabits(usual);
             case CPU -> "its processors have a load of " + value + " % where the others have " + usual;
+            case COMPRESSION ->
+                "its compression takes " + value + " % of its time where that of the others takes " + usual;
             case ASLEEP -> "it does not answer; it sleeps, is paused or is cut off";
         };
     }

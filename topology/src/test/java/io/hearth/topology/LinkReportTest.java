@@ -36,7 +36,7 @@ final class LinkReportTest {
                 new LinkReport(new TreeMap<>(Map.of(TWO, new Measured(300_000, 1, 2, 11_000_000, Optional.empty()))));
         assertEquals(seen, LinkReportEncoding.decode(LinkReportEncoding.encode(seen)));
         for (Straggler.Cause cause : Straggler.CAUSES) {
-            var named = new LinkReport(seen.links(), Optional.of(new Straggler(ONE, cause, 7, 9)));
+            var named = new LinkReport(seen.links(), Optional.of(new Straggler(ONE, cause, 7, 9)), 37);
             assertEquals(named, LinkReportEncoding.decode(LinkReportEncoding.encode(named)));
         }
     }
@@ -171,9 +171,9 @@ final class LinkReportTest {
     @Test
     void aReportThatNamesAnotherStragglerDiffers() {
         LinkReport none = report(TWO, 300, 0, 0);
-        var slow = new LinkReport(none.links(), Optional.of(new Straggler(ONE, Straggler.Cause.LINK, 7, 9)));
-        var busy = new LinkReport(none.links(), Optional.of(new Straggler(ONE, Straggler.Cause.CPU, 7, 9)));
-        var again = new LinkReport(none.links(), Optional.of(new Straggler(ONE, Straggler.Cause.LINK, 6, 9)));
+        var slow = new LinkReport(none.links(), Optional.of(new Straggler(ONE, Straggler.Cause.LINK, 7, 9)), 0);
+        var busy = new LinkReport(none.links(), Optional.of(new Straggler(ONE, Straggler.Cause.CPU, 7, 9)), 0);
+        var again = new LinkReport(none.links(), Optional.of(new Straggler(ONE, Straggler.Cause.LINK, 6, 9)), 0);
         assertTrue(none.differs(slow));
         assertTrue(slow.differs(none));
         assertTrue(slow.differs(busy));
@@ -181,10 +181,18 @@ final class LinkReportTest {
     }
 
     @Test
+    void aNotableChangeOfTheCodecsShareDiffers() {
+        LinkReport none = report(TWO, 300, 0, 0);
+        assertFalse(none.differs(new LinkReport(none.links(), Optional.empty(), 9)));
+        assertTrue(none.differs(new LinkReport(none.links(), Optional.empty(), 10)));
+        assertThrows(IllegalArgumentException.class, () -> new LinkReport(none.links(), Optional.empty(), 101));
+    }
+
+    @Test
     void aCauseOfALaterVersionIsIgnoredAndAWrongNodeRejected() throws MalformedMessageException {
         byte[] later = LinkReportMessage.newBuilder()
                 .setStraggler(ONE.text())
-                .setStragglerCause(4)
+                .setStragglerCause(5)
                 .build()
                 .toByteArray();
         assertEquals(LinkReport.NONE, LinkReportEncoding.decode(later));

@@ -20,6 +20,7 @@ import io.hearth.topology.bandwidth.BandwidthMachine.Event;
 import io.hearth.topology.bandwidth.BandwidthMachine.Limits;
 import io.hearth.topology.bandwidth.BandwidthMachine.State;
 import io.hearth.topology.bandwidth.BandwidthMessage;
+import io.hearth.topology.bandwidth.CodecShare;
 import io.hearth.topology.bandwidth.Flow;
 import io.hearth.topology.bandwidth.OutRates;
 import io.hearth.topology.bandwidth.SeenRates;
@@ -32,6 +33,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,6 +57,7 @@ public final class BandwidthTalk {
     private final Clock clock;
     private final BooleanSupplier busy;
     private final Supplier<SortedMap<NodeId, Flow>> flows;
+    private final LongSupplier codecNanos;
     private final Messenger messenger;
     private final Measurer measurer;
     private final MachineDriver<State, Event, Effect> driver;
@@ -68,10 +71,12 @@ public final class BandwidthTalk {
     private final SeenRates seenRates = new SeenRates();
     private final OutRates outRates = new OutRates();
     private final StragglerJudge judge = new StragglerJudge();
+    private final CodecShare codecShare = new CodecShare();
     private final SortedMap<NodeId, Long> heardNanos = new TreeMap<>(); // newest heartbeat of linked nodes
     private SortedMap<NodeId, Flow> counters = Collections.emptySortedMap(); // at the latest look
     private Optional<Straggler> straggler = Optional.empty();
     private SortedMap<NodeId, Long> seen = Collections.emptySortedMap(); // what collectives show of bytes to this node
+    private int codecPercent;
     private long lookedNanos;
     private LinkReport own = LinkReport.NONE;
     private LinkReport sent = LinkReport.NONE;
@@ -98,6 +103,7 @@ public final class BandwidthTalk {
      * @param directory holds the measurements of links
      * @param busy whether a collective runs on this node; always true for a node that measures nothing
      * @param flows what arrived in this node's collectives, by peer
+     * @param codecNanos total time that this node's codecs took
      */
     public BandwidthTalk(
             NodeId self,
@@ -105,6 +111,7 @@ public final class BandwidthTalk {
             PeerDirectory directory,
             BooleanSupplier busy,
             Supplier<SortedMap<NodeId, Flow>> flows,
+            LongSupplier codecNanos,
             Messenger messenger,
             Measurer measurer) {
         this.self = self;
@@ -112,6 +119,7 @@ public final class BandwidthTalk {
         this.directory = directory;
         this.busy = busy;
         this.flows = flows;
+        this.codecNanos = codecNanos;
         this.messenger = messenger;
         this.measurer = measurer;
         var machine = new BandwidthMachine(self, Limits.DEFAULTS);
@@ -242,6 +250,8 @@ public final class BandwidthTalk {
         SortedMap<NodeId, Flow> before = counters;
         counters = new TreeMap<>(flows.get());
         boolean isMoving = !counters.equals(before);
+        codecPercent = codecShare.look(
+                codecNanos.getAsLong(), elapsedNanos, driver.state().busy());
         if (driver.state().busy()) {
             judge(before, elapsedNanos);
         }
@@ -281,6 +291,7 @@ public final class BandwidthTalk {
                                 .profile(peer)
                                 .map(profile -> profile.load().percent())
                                 .orElse(NodeLoad.UNKNOWN),
+                        reports.codecPercent(peer),
                         clock.nanoTime() - heardNanos.getOrDefault(peer, clock.nanoTime()) < ANSWER_NANOS)));
         Optional<Straggler> former = straggler;
         straggler = judge.look(peers, elapsedNanos);
@@ -314,7 +325,7 @@ public final class BandwidthTalk {
                                 Optional.of(way(out.get().best()))));
             }
         }
-        return new LinkReport(links, straggler);
+        return new LinkReport(links, straggler, codecPercent);
     }
 
     private Rates rates(NodeId peer) {

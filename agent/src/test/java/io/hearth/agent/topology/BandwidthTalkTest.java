@@ -18,6 +18,7 @@ import io.hearth.topology.LinkReport.Measured;
 import io.hearth.topology.LinkReportEncoding;
 import io.hearth.topology.NodeProfile;
 import io.hearth.topology.NodeProfileEncoding;
+import io.hearth.topology.Straggler;
 import io.hearth.topology.bandwidth.Bandwidth;
 import io.hearth.topology.bandwidth.BandwidthMachine.Event;
 import io.hearth.topology.bandwidth.BandwidthMessage;
@@ -55,6 +56,7 @@ final class BandwidthTalkTest {
     private final List<String> runs = new ArrayList<>();
     private final SortedMap<NodeId, Flow> flows = new TreeMap<>();
     private boolean busy;
+    private long codecNanos;
     private long now = 10 * SECOND;
     private final BandwidthTalk talk = new BandwidthTalk(
             SELF,
@@ -62,6 +64,7 @@ final class BandwidthTalkTest {
             directory,
             () -> busy,
             () -> flows,
+            () -> codecNanos,
             (to, kind, bytes) -> sent.add(new Sent(to, kind, Bytes.of(bytes))),
             new BandwidthTalk.Measurer() {
                 @Override
@@ -282,5 +285,20 @@ final class BandwidthTalkTest {
     void nonsenseIsReportedToTheCaller() {
         assertThrows(MalformedMessageException.class, () -> talk.heard(PEER, new byte[3]));
         assertThrows(MalformedMessageException.class, () -> talk.reported(PEER, new byte[] {1, 2, 3}));
+    }
+
+    @Test
+    void aPeerThatEncodesForLongIsNamedToAll() throws MalformedMessageException {
+        busy = true;
+        talk.reported(PEER, LinkReportEncoding.encode(new LinkReport(new TreeMap<>(), Optional.empty(), 90)));
+        for (int second = 1; second <= 8; second++) {
+            flows.put(PEER, new Flow(second * 1_000L, second * 1_000L, 0, second * SECOND));
+            codecNanos += SECOND / 5;
+            turn();
+        }
+        assertEquals(
+                Optional.of(new Straggler(PEER, Straggler.Cause.COMPRESSION, 90, 0)),
+                talk.own().straggler());
+        assertEquals(20, talk.own().codecPercent());
     }
 }

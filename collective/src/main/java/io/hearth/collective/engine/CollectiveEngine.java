@@ -598,6 +598,11 @@ public final class CollectiveEngine implements DistributedBackend {
         return runtime.arrivals();
     }
 
+    /** Total time that this member's codecs took so far, in nanoseconds. From any thread. */
+    public long codecNanos() {
+        return runtime.codecNanos();
+    }
+
     /** All numbers up to this one ended here; 0 before the first. */
     public long doneUpTo() {
         return runtime.state().doneUpTo();

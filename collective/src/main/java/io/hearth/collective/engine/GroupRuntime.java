@@ -137,6 +137,11 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         return monitor.read(monitor::mesh).map(Mesh::arrivals).orElseGet(Collections::emptySortedMap);
     }
 
+    /** As {@link CollectiveEngine#codecNanos}. */
+    long codecNanos() {
+        return driver.codecNanos();
+    }
+
     /** As {@link CollectiveEngine#propose}. */
     void propose(String fence, Plan plan) {
         proposal = new Proposal(fence, plan);

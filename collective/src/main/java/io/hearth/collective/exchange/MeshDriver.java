@@ -21,6 +21,7 @@ import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,7 @@ public final class MeshDriver implements AutoCloseable {
     private final int segmentBytes;
     private final GroupSettings settings;
     private final CollectiveConfig config;
+    private final LongAdder codecNanos = new LongAdder();
     private ScheduleChoice choice; // of the driving thread, as is its plan
     private PlanCosts choiceCosts = PlanCosts.UNKNOWN;
     private boolean choiceHere;
@@ -145,15 +147,20 @@ public final class MeshDriver implements AutoCloseable {
 
     /** The watch of a call that begins now. */
     ExchangeWatch watch(long number, Signature signature, int world) {
-        ExchangeWatch watch = ExchangeWatch.of(trace, number, signature, world);
+        ExchangeWatch watch = ExchangeWatch.of(trace, number, signature, world, codecNanos);
         ProgressTarget to = progress;
         if (to == null || signature.kind() != Signature.Kind.BROADCAST) {
-            return watch.equals(ExchangeWatch.NONE) ? watch : new DeferringWatch(watch);
+            return watch.isOn() ? new DeferringWatch(watch) : watch;
         }
         boolean isRoot = signature.root().filter(to.self()::equals).isPresent();
         var what = isRoot ? CollectiveProgress.What.BROADCAST_FROM_HERE : CollectiveProgress.What.BROADCAST;
         var reporter = new ProgressReporter(to.listener(), to.clock(), what);
         return new DeferringWatch(new BroadcastWatch(watch, reporter, isRoot, signature.bytes()));
+    }
+
+    /** Total time that this member's codecs took so far, in nanoseconds. From any thread. */
+    public long codecNanos() {
+        return codecNanos.sum();
     }
 
     Gate gate() {

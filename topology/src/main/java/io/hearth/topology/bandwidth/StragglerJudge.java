@@ -18,6 +18,8 @@ import java.util.stream.Stream;
  * <caption>causes, the first that holds</caption>
  * <tr><td>ASLEEP</td><td>nothing arrives from any peer, and this one does not answer</td></tr>
  * <tr><td>LINK</td><td>most waiting is for bytes under way from it, and its link has at most half the rate of the others in the middle</td></tr>
+ * <tr><td>COMPRESSION</td><td>most waiting is for a peer that has sent nothing, and its codecs take half of its time and twice that of the
+ * others</td></tr>
  * <tr><td>CPU</td><td>most waiting is for a peer that has sent nothing, and its load is above 100 % and twice that of the others</td></tr>
  * </table>
  *
@@ -29,6 +31,7 @@ public final class StragglerJudge {
     static final int AGREE = 3;
 
     private static final int LOAD_MIN = 100;
+    private static final int CODEC_MIN = 50;
 
     private final SortedMap<NodeId, Flow> open = new TreeMap<>();
     private long spentNanos;
@@ -42,9 +45,10 @@ public final class StragglerJudge {
      * @param flow what arrived since the last look
      * @param bytesPerSecond rate of its link to this node; 0 if not known
      * @param loadPercent of its processors; below 0 if not known
+     * @param codecPercent share of its time that it encodes and decodes
      * @param answers whether its heartbeats arrive
      */
-    public record Peer(Flow flow, long bytesPerSecond, int loadPercent, boolean answers) {}
+    public record Peer(Flow flow, long bytesPerSecond, int loadPercent, int codecPercent, boolean answers) {}
 
     /**
      * Takes what happened since the last look, during collectives only.
@@ -103,7 +107,7 @@ public final class StragglerJudge {
                 return slowLink(entry.getKey(), peer, peers);
             }
             if (peer != null && entry.getValue().silentNanos() > waited / 2) {
-                return busy(entry.getKey(), peer, peers);
+                return encoding(entry.getKey(), peer, peers).or(() -> busy(entry.getKey(), peer, peers));
             }
         }
         return Optional.empty();
@@ -116,6 +120,15 @@ public final class StragglerJudge {
                 .toList());
         boolean isSlow = peer.bytesPerSecond > 0 && peer.bytesPerSecond <= usual / 2;
         return isSlow ? Optional.of(new Straggler(node, Cause.LINK, peer.bytesPerSecond, usual)) : Optional.empty();
+    }
+
+    private static Optional<Straggler> encoding(NodeId node, Peer peer, Map<NodeId, Peer> peers) {
+        long usual = middle(
+                others(node, peers).map(other -> (long) other.codecPercent).toList());
+        boolean isLong = peer.codecPercent >= CODEC_MIN && peer.codecPercent >= 2 * usual;
+        return isLong
+                ? Optional.of(new Straggler(node, Cause.COMPRESSION, peer.codecPercent, usual))
+                : Optional.empty();
     }
 
     private static Optional<Straggler> busy(NodeId node, Peer peer, Map<NodeId, Peer> peers) {

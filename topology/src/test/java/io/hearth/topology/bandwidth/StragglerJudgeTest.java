@@ -23,11 +23,11 @@ final class StragglerJudgeTest {
     private final StragglerJudge judge = new StragglerJudge();
 
     private static Peer peer(long wireNanos, long silentNanos, long rate, int load) {
-        return new Peer(new Flow(1_000, 500, wireNanos, silentNanos), rate, load, true);
+        return new Peer(new Flow(1_000, 500, wireNanos, silentNanos), rate, load, 0, true);
     }
 
     private static Peer silent(boolean answers) {
-        return new Peer(Flow.NONE, GIGABIT, 30, answers);
+        return new Peer(Flow.NONE, GIGABIT, 30, 0, answers);
     }
 
     private Optional<Straggler> judged(Peer a, int times) {
@@ -83,6 +83,27 @@ final class StragglerJudgeTest {
             assertEquals(Optional.empty(), judge.look(Map.of(A, peer(0, SPAN, GIGABIT, 250), B, busy, C, busy), SPAN));
         }
         assertEquals(Optional.empty(), judged(peer(0, SPAN, GIGABIT, -1), 5), "its load is not known");
+    }
+
+    private static Peer encoding(int percent, int load) {
+        return new Peer(new Flow(1_000, 500, 0, SPAN), GIGABIT, load, percent, true);
+    }
+
+    @Test
+    void aPeerThatEncodesForLongIsNamedEvenIfItIsBusyWithThat() {
+        Straggler named = judged(encoding(80, 250), 3).orElseThrow();
+        assertEquals(new Straggler(A, Cause.COMPRESSION, 80, 0), named);
+        assertEquals("its compression takes 80 % of its time where that of the others takes 0", named.text());
+    }
+
+    @Test
+    void compressionThatTakesOthersAsLongOrLittleTimeIsNoCause() {
+        assertEquals(Optional.empty(), judged(encoding(49, 30), 5));
+        for (int i = 0; i < 5; i++) {
+            assertEquals(
+                    Optional.empty(),
+                    judge.look(Map.of(A, encoding(90, 30), B, encoding(60, 30), C, encoding(50, 30)), SPAN));
+        }
     }
 
     @Test

@@ -18,17 +18,28 @@ final class ExchangeTally implements ExchangeWatch {
     private final long number;
     private final Signature signature;
     private final int world;
+    private final LongAdder codecNanos;
     private final long startNanos = System.nanoTime();
     private final Map<Phase, LongAdder> nanos = new EnumMap<>(Phase.class);
     private final LinkedHashSet<String> schedules = new LinkedHashSet<>();
 
-    /** @param event begun here */
-    ExchangeTally(CollectiveTrace trace, CollectiveEvent event, long number, Signature signature, int world) {
+    /**
+     * @param event begun here
+     * @param codecNanos gets the time of each coding
+     */
+    ExchangeTally(
+            CollectiveTrace trace,
+            CollectiveEvent event,
+            long number,
+            Signature signature,
+            int world,
+            LongAdder codecNanos) {
         this.trace = trace;
         this.event = event;
         this.number = number;
         this.signature = signature;
         this.world = world;
+        this.codecNanos = codecNanos;
         for (Phase phase : Phase.values()) {
             nanos.put(phase, new LongAdder());
         }
@@ -53,6 +64,9 @@ final class ExchangeTally implements ExchangeWatch {
     @Override
     public void did(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {
         count(phase).add(untilNanos - sinceNanos);
+        if (phase == Phase.ENCODE || phase == Phase.DECODE) {
+            codecNanos.add(untilNanos - sinceNanos);
+        }
         trace.segment(number, phase, rank, bytes, sinceNanos, untilNanos);
     }
 

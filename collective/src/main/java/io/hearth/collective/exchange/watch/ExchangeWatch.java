@@ -5,6 +5,7 @@ import io.hearth.collective.CollectiveTrace;
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.Signature;
 import io.hearth.collective.schedule.Schedule;
+import java.util.concurrent.atomic.LongAdder;
 
 /** Watches the time of one attempt by phase; {@link #NONE} does not even read the clock. */
 public interface ExchangeWatch {
@@ -49,6 +50,20 @@ public interface ExchangeWatch {
         did(phase, rank, bytes, sinceNanos, now());
     }
 
+    /** The present time, for {@link #coded}. */
+    default long codecNow() {
+        return now();
+    }
+
+    /**
+     * A codec encoded or decoded values, from {@code sinceNanos} until now.
+     *
+     * @param bytes of the values
+     */
+    default void coded(Phase phase, long bytes, long sinceNanos) {
+        did(phase, -1, bytes, sinceNanos);
+    }
+
     /** The receiving thread enters the gate, where no thread may block: listeners hear of phases inside only after {@link #outside}. */
     default void inside() {}
 
@@ -78,10 +93,14 @@ public interface ExchangeWatch {
     /** The attempt has ended. Called once, by the thread that owns the attempt, after all other threads have finished with it. */
     void end(boolean completed);
 
-    /** The watch of a call: {@link #NONE}, unless a flight recording or a trace needs it. */
-    static ExchangeWatch of(CollectiveTrace trace, long number, Signature signature, int world) {
+    /**
+     * The watch of a call: of codecs alone, unless a flight recording or a trace needs more.
+     *
+     * @param codecNanos gets the time of each coding
+     */
+    static ExchangeWatch of(CollectiveTrace trace, long number, Signature signature, int world, LongAdder codecNanos) {
         return trace.equals(CollectiveTrace.NONE) && !CollectiveEvent.isWanted()
-                ? NONE
-                : new ExchangeTally(trace, new CollectiveEvent(), number, signature, world);
+                ? new CodecWatch(codecNanos)
+                : new ExchangeTally(trace, new CollectiveEvent(), number, signature, world, codecNanos);
     }
 }

@@ -88,7 +88,7 @@ public final class DrawnSum extends EncodedOperation {
     private Optional<NonFiniteException> draw(OperationContext context, MemorySegment sums) {
         Signature signature = context.call().signature();
         ExchangeWatch watch = context.exchange().watch();
-        long since = watch.now();
+        long since = watch.codecNow();
         try {
             long seed = Seeds.of(context.exchange().number(), key);
             DrawnPending made = memory.prepare(key, context.call().input(), signature.count(), seed, sums);
@@ -98,7 +98,7 @@ public final class DrawnSum extends EncodedOperation {
         } catch (NonFiniteException notCarried) {
             return Optional.of(notCarried);
         } finally {
-            watch.did(Phase.ENCODE, -1, signature.bytes(), since);
+            watch.coded(Phase.ENCODE, signature.bytes(), since);
         }
     }
 

@@ -178,11 +178,11 @@ public final class GatheredSum extends EncodedOperation {
     private MemorySegment encode(OperationContext context, MemorySegment room) throws IOException {
         Signature signature = context.call().signature();
         try {
-            long since = context.exchange().watch().now();
+            long since = context.exchange().watch().codecNow();
             long draw = Seeds.of(context.exchange().number(), key);
             var encoded = encodings.encode(key, context.call().input(), signature.count(), draw, context.world(), room);
             encoded.pending().ifPresent(this::pend);
-            context.exchange().watch().did(Phase.ENCODE, -1, signature.bytes(), since);
+            context.exchange().watch().coded(Phase.ENCODE, signature.bytes(), since);
             return room.asSlice(0, encoded.bytes());
         } catch (NonFiniteException nonFinite) {
             if (encodings.passesPlain()) {
@@ -225,13 +225,13 @@ public final class GatheredSum extends EncodedOperation {
             if (own.byteSize() == 0) {
                 return; // rejected: nothing is summed, and the exchange reports that to all ranks
             }
-            long since = context.exchange().watch().now();
+            long since = context.exchange().watch().codecNow();
             try {
                 encodings.decode(own, sum, signature.count());
             } catch (MalformedMessageException bug) {
                 throw new AssertionError(encodings.name() + " cannot read what it wrote", bug);
             }
-            context.exchange().watch().did(Phase.DECODE, -1, signature.bytes(), since);
+            context.exchange().watch().coded(Phase.DECODE, signature.bytes(), since);
         });
     }
 
@@ -257,14 +257,14 @@ public final class GatheredSum extends EncodedOperation {
         Signature signature = context.call().signature();
         MemorySegment sum = context.work();
         for (int rank = 0; rank < all.size(); rank++) {
-            long since = context.exchange().watch().now();
+            long since = context.exchange().watch().codecNow();
             try {
                 if (rank == 0) {
                     encodings.decode(all.get(rank), sum, signature.count());
                 } else {
                     encodings.decodeAndAdd(all.get(rank), sum, signature.count());
                 }
-                context.exchange().watch().did(Phase.DECODE, -1, signature.bytes(), since);
+                context.exchange().watch().coded(Phase.DECODE, signature.bytes(), since);
             } catch (MalformedMessageException malformed) {
                 return malformed(context, context.mesh().members().get(rank), malformed.getMessage());
             }

@@ -47,12 +47,12 @@ final class GradualSegments implements SegmentWork {
             return;
         }
         long end = transfer.offset() - start + transfer.length();
-        long since = watch.now();
+        long since = watch.codecNow();
         long values = making.make(end);
         MemorySegment.copy(own, taken, table, start + taken, end - taken);
         taken = end;
         if (values > 0) {
-            watch.did(Phase.ENCODE, -1, values * Float.BYTES, since);
+            watch.coded(Phase.ENCODE, values * Float.BYTES, since);
         }
     }
 
@@ -63,7 +63,7 @@ final class GradualSegments implements SegmentWork {
 
     @Override
     public void take(Transfer expected, ReceivedRecord arrived, int prefix, int rank) {
-        long since = watch.now();
+        long since = watch.codecNow();
         others.take(expected, arrived, prefix, rank);
         watch.did(Phase.COPY, rank, expected.length(), since);
     }

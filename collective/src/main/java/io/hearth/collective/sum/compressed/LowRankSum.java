@@ -100,7 +100,7 @@ public final class LowRankSum extends EncodedOperation {
             throws IOException {
         ExchangeWatch watch = context.exchange().watch();
         long bytes = context.call().signature().bytes();
-        long since = watch.now();
+        long since = watch.codecNow();
         List<PowerRound> begun;
         try {
             begun = begin(context.call().input());
@@ -118,7 +118,7 @@ public final class LowRankSum extends EncodedOperation {
             MemorySegment.copy(values.in(context.call().input()), 0, left, at, values.count() * Float.BYTES);
             at += values.count() * Float.BYTES;
         }
-        watch.did(Phase.ENCODE, -1, bytes, since);
+        watch.coded(Phase.ENCODE, bytes, since);
         Optional<CallRejection> refusal = sumAsIs(context, left, left.byteSize() / Float.BYTES);
         return refusal.isPresent() ? refusal : right(context, begun, left.asSlice(0, factors));
     }
@@ -127,7 +127,7 @@ public final class LowRankSum extends EncodedOperation {
     private Optional<CallRejection> right(OperationContext context, List<PowerRound> begun, MemorySegment left)
             throws IOException {
         ExchangeWatch watch = context.exchange().watch();
-        long since = watch.now();
+        long since = watch.codecNow();
         long bytes = 0;
         for (Matrix matrix : matrices) {
             bytes += memory.rightBytes(matrix.count(), matrix.columns());
@@ -144,7 +144,7 @@ public final class LowRankSum extends EncodedOperation {
                 MemorySegment.copy(round.right(), 0, right, to, round.right().byteSize());
                 to += round.right().byteSize();
             }
-            watch.did(Phase.ENCODE, -1, context.call().signature().bytes(), since);
+            watch.coded(Phase.ENCODE, context.call().signature().bytes(), since);
             Optional<CallRejection> refusal = sumAsIs(context, right, right.byteSize() / Float.BYTES);
             if (refusal.isPresent()) {
                 return refusal;

@@ -84,14 +84,14 @@ abstract class QuantisedSegments implements SegmentWork {
             ExchangeWatch watch) {
         /** Encodes this rank's contribution to a part into the part's slot. */
         void encode(long part) throws NonFiniteException {
-            long since = watch.now();
+            long since = watch.codecNow();
             encoder.encode(layout.first(part), layout.values(part), slot(part));
             did(Phase.ENCODE, layout.values(part), since);
         }
 
         /** Encodes a part's sum, already divided by {@code divisor}, into the part's slot; {@code sum} is undefined afterwards. */
         void encodeSum(long part, MemorySegment sum, int divisor, long draw) throws NonFiniteException {
-            long since = watch.now();
+            long since = watch.codecNow();
             long count = layout.values(part);
             encoder.encodeSum(layout.first(part), count, sum, divisor, draw, slot(part));
             did(Phase.ENCODE, count, since);
@@ -99,20 +99,20 @@ abstract class QuantisedSegments implements SegmentWork {
 
         /** Decodes a part and overwrites {@code values}. */
         void decode(MemorySegment encoding, MemorySegment values, long count) throws MalformedMessageException {
-            long since = watch.now();
+            long since = watch.codecNow();
             codec.decode(encoding, values, count);
             did(Phase.DECODE, count, since);
         }
 
         /** Decodes a part and adds it to {@code values}. */
         void decodeAndAdd(MemorySegment encoding, MemorySegment values, long count) throws MalformedMessageException {
-            long since = watch.now();
+            long since = watch.codecNow();
             codec.decodeAndAdd(encoding, values, count);
             did(Phase.DECODE, count, since);
         }
 
         private void did(Phase phase, long count, long since) {
-            watch.did(phase, -1, count * Float.BYTES, since);
+            watch.coded(phase, count * Float.BYTES, since);
         }
 
         /** A part's whole slot. */

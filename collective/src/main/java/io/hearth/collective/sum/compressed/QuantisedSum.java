@@ -133,9 +133,9 @@ public final class QuantisedSum extends EncodedOperation {
         if (inPlace()) {
             return context.held();
         }
-        long since = context.exchange().watch().now();
+        long since = context.exchange().watch().codecNow();
         make(signature, context.work());
-        context.exchange().watch().did(Phase.DECODE, -1, signature.bytes(), since);
+        context.exchange().watch().coded(Phase.DECODE, signature.bytes(), since);
         return Optional.empty();
     }
 
