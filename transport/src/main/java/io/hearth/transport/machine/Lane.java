@@ -15,11 +15,9 @@ final class Lane {
     private static final long WINDOW_BYTES_MIN = 512 * 1024;
     private static final long WINDOW_BYTES_MAX = 4L * 1024 * 1024;
 
-    /** Bytes that must be under way for an acknowledgement to show the rate of the lane, not that of the sender. */
-    private static final long BUSY_BYTES = 128 * 1024;
+    /** A lane that was idle for so long gets a record, which shows its rate. */
+    private static final long TRIAL_NANOS = 1_000_000_000L;
 
-    private static final long SAMPLE_BYTES = 512 * 1024;
-    private static final long SAMPLE_NANOS = 20_000_000L;
     private static final long HELD_NANOS_MIN = 250_000_000L;
     private static final long HELD_NANOS_MAX = 8_000_000_000L;
     private static final double SECOND = 1e9; // in nanoseconds
@@ -34,8 +32,13 @@ final class Lane {
         SUSPECTED
     }
 
-    /** A record under way. */
-    record Flight(long sequence, int bytes, long sinceNanos) {}
+    /**
+     * A record under way.
+     *
+     * @param mark state of the lane's rate when it left
+     * @param isLoaded whether the window was half full then
+     */
+    record Flight(long sequence, int bytes, long sinceNanos, LaneRate.Mark mark, boolean isLoaded) {}
 
     State state = State.ABSENT;
     final NavigableMap<Long, Integer> queue = new TreeMap<>(); // sequence and bytes, waits to be written
@@ -43,12 +46,10 @@ final class Lane {
     long queuedBytes;
     long flyingBytes;
     long acknowledged; // records since the lane joined
-    private double bytesPerSecond; // 0: not measured
+    private final LaneRate rate = new LaneRate();
     private double usualNanos; // from writing to acknowledgement; 0: not measured
     private double variationNanos; // mean deviation from it (RFC 6298)
     private double leastNanos = Double.MAX_VALUE;
-    private long sampleBytes;
-    private long sampleNanos;
     private long heardNanos; // the last acknowledgement, or when it joined
     private long suspectedNanos;
     private long heldNanos; // a suspected lane rests for this time
@@ -63,8 +64,7 @@ final class Lane {
         usualNanos = 0;
         variationNanos = 0;
         leastNanos = Double.MAX_VALUE;
-        sampleBytes = 0;
-        sampleNanos = 0;
+        rate.join(nowNanos);
         heardNanos = nowNanos;
     }
 
@@ -81,24 +81,32 @@ final class Lane {
     }
 
     double bytesPerSecond() {
-        return bytesPerSecond;
+        return rate.bytesPerSecond();
     }
 
     /** Whether it may have another record under way. A lane without any always may. */
     boolean hasRoom(int bytes) {
-        double rate = bytesPerSecond > 0 ? bytesPerSecond : RATE_GUESS;
-        long window = Math.clamp((long) (rate * WINDOW_SECONDS), WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
         long before = queuedBytes + flyingBytes;
         return before == 0
-                || (before + bytes <= window && flights.size() + queue.size() < 2 * LaneLimits.WINDOW_RECORDS);
+                || (before + bytes <= windowBytes() && flights.size() + queue.size() < 2 * LaneLimits.WINDOW_RECORDS);
+    }
+
+    private long windowBytes() {
+        double known = bytesPerSecond() > 0 ? bytesPerSecond() : RATE_GUESS;
+        return Math.clamp((long) (known * WINDOW_SECONDS), WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
     }
 
     /** Time until another record would be there. */
     double deliveryNanos(int bytes, double rateOfOthers, long nowNanos) {
-        double rate = bytesPerSecond > 0 ? bytesPerSecond : rateOfOthers;
+        double expected = isKnown(nowNanos) ? bytesPerSecond() : Math.max(bytesPerSecond(), rateOfOthers);
         double late = Math.max(0, silentNanos(nowNanos) - usualNanos);
         double way = leastNanos < Double.MAX_VALUE ? leastNanos / 2 : 0;
-        return (queuedBytes + flyingBytes + bytes) / rate * SECOND + late + way;
+        return (queuedBytes + flyingBytes + bytes) / expected * SECOND + late + way;
+    }
+
+    /** Whether its rate was measured lately. */
+    private boolean isKnown(long nowNanos) {
+        return bytesPerSecond() > 0 && (!flights.isEmpty() || nowNanos - heardNanos < TRIAL_NANOS);
     }
 
     /** Age of the oldest record under way; 0 without any. */
@@ -133,8 +141,10 @@ final class Lane {
     }
 
     void fly(long sequence, int bytes, long nowNanos) {
+        LaneRate.Mark mark = rate.mark(flights.isEmpty(), nowNanos);
         flyingBytes += bytes;
-        flights.addLast(new Flight(sequence, bytes, nowNanos));
+        boolean isLoaded = flyingBytes + queuedBytes >= windowBytes() / 2;
+        flights.addLast(new Flight(sequence, bytes, nowNanos, mark, isLoaded));
     }
 
     /** Takes the oldest record under way, which arrived. */
@@ -147,16 +157,7 @@ final class Lane {
             variationNanos += usualNanos == 0 ? 0 : (Math.abs(took - usualNanos) - variationNanos) / 4;
             usualNanos = usualNanos == 0 ? took : usualNanos + (took - usualNanos) / 8;
         }
-        if (flyingBytes >= BUSY_BYTES) {
-            sampleBytes += landed.bytes();
-            sampleNanos += Math.min(nowNanos - heardNanos, took);
-            if (sampleNanos > 0 && (sampleBytes >= SAMPLE_BYTES || sampleNanos >= SAMPLE_NANOS)) {
-                double rate = sampleBytes * SECOND / sampleNanos;
-                bytesPerSecond = bytesPerSecond == 0 ? rate : bytesPerSecond + (rate - bytesPerSecond) / 4;
-                sampleBytes = 0;
-                sampleNanos = 0;
-            }
-        }
+        rate.arrived(landed.mark(), landed.bytes(), landed.sinceNanos(), landed.isLoaded(), nowNanos);
         flyingBytes -= landed.bytes();
         heardNanos = nowNanos;
         return landed;

@@ -119,6 +119,7 @@ public final class LaneStream implements OpenStream {
             var connection = new LaneConnection(this, lane, stream, path, lock.newCondition());
             lanes[lane] = connection;
             stream.timeCipher(timed);
+            stream.limitSendBuffer(LaneLimits.SEND_BUFFER_BYTES);
             receiver.joined(lane);
             sender.joined(lane, clock.nanoTime());
             connection.start();

@@ -11,12 +11,15 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import javax.crypto.AEADBadTagException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A data stream over a blocking socket: a sequence of sealed records in each direction. */
 public final class RecordStream implements OpenStream {
@@ -25,6 +28,8 @@ public final class RecordStream implements OpenStream {
 
     /** Bytes to read at once when the next record's length is unknown, so that a small record takes one system call. */
     private static final int AHEAD_BYTES = 16 * 1024;
+
+    private static final Logger LOG = LoggerFactory.getLogger(RecordStream.class);
 
     private final NodeId peer;
     private final StreamId id;
@@ -114,6 +119,15 @@ public final class RecordStream implements OpenStream {
     @Override
     public void timeCipher(boolean wanted) {
         timed = wanted;
+    }
+
+    /** Bounds what waits in the socket, if the system lets it; {@code bytes} as in {@link StandardSocketOptions#SO_SNDBUF}. */
+    void limitSendBuffer(int bytes) {
+        try {
+            channel.setOption(StandardSocketOptions.SO_SNDBUF, bytes);
+        } catch (IOException | UnsupportedOperationException kept) {
+            LOG.debug("peer={} keeps its send buffer: {}", peer.shortText(), kept.toString());
+        }
     }
 
     @Override

@@ -152,4 +152,26 @@ final class LaneSenderTest {
         assertTrue(sender.isDelivered());
         assertThrows(IllegalArgumentException.class, () -> sender.acknowledged(1, 4, 3, 3));
     }
+
+    /** Otherwise a lane that was slow once would never show that it is quick again. */
+    @Test
+    void anIdleLaneGetsARecordNowAndThen() {
+        lanes(2);
+        int large = 128 * 1024;
+        long now = 0;
+        for (int round = 1; round <= 10; round++) {
+            for (int record = 0; record < 32; record++) {
+                sender.queue(record % 2, large);
+                sender.take(record % 2, now);
+            }
+            sender.acknowledged(1, 16L * round, sender.next() - 32, now + 8 * MILLI);
+            now += round == 1 ? 8 * MILLI : 800 * MILLI; // lane 0 was as quick only at first
+            sender.acknowledged(0, 16L * round, sender.next(), now);
+        }
+        assertTrue(sender.bytesPerSecond(0) < sender.bytesPerSecond(1) / 10);
+        assertEquals(1, sender.choose(large, now + 900 * MILLI));
+        sender.queue(1, large); // lane 1 has something to do
+        assertEquals(1, sender.choose(large, now + 900 * MILLI));
+        assertEquals(0, sender.choose(large, now + 1_100 * MILLI));
+    }
 }

@@ -11,6 +11,7 @@ import io.hearth.transport.RecordHeader;
 import io.hearth.transport.StreamEnds;
 import io.hearth.transport.StreamException;
 import io.hearth.transport.TestNode;
+import io.hearth.transport.machine.LaneLimits;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -276,10 +277,10 @@ final class LaneStreamTest {
         lie(RecordHeader.ACKNOWLEDGEMENT, prefix(-1, -1, 0), 0);
         lie(RecordHeader.ACKNOWLEDGEMENT, prefix(-1, 0, -1), 0);
         lie(RecordHeader.ACKNOWLEDGEMENT, prefix(-1, 0, 0), 1);
-        lie(KIND, prefix(32, 0, 0), 1); // beyond the window
+        lie(KIND, prefix(LaneLimits.WINDOW_RECORDS, 0, 0), 1); // beyond the window
         lie(KIND, prefix(Long.MAX_VALUE, 0, 0), 1);
         lie(KIND, prefix(-5, 0, 0), 1);
-        lie(RecordHeader.END, prefix(33, 0, 0), 0);
+        lie(RecordHeader.END, prefix(LaneLimits.PLACES, 0, 0), 0);
         lie(RecordHeader.END, prefix(0, 0, 0), 1);
         lie(RecordHeader.OPEN, prefix(0, 0, 0), 0);
         lie(KIND, new byte[7], 0); // shorter than a prefix
