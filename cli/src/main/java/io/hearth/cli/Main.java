@@ -89,6 +89,7 @@ public final class Main {
 
     /** All commands. A command that is added here needs nothing more: parsing, help, exit codes and errors are the same for all. */
     static CommandLine commandLine(Terminal terminal) {
+        CommandLine simulate = new CommandLine(new SimulateCommand(terminal)).addSubcommand(new ScaleCommand(terminal));
         CommandLine identity = new CommandLine(new IdentityCommand()).addSubcommand(new IdentityResetCommand(terminal));
         CommandLine bench = new CommandLine(new BenchCommand())
                 .addSubcommand(new BenchAllReduceCommand(terminal))
@@ -113,7 +114,7 @@ public final class Main {
                 .addSubcommand(new WaitCommand(terminal))
                 .addSubcommand(bench)
                 .addSubcommand(kernel)
-                .addSubcommand(new SimulateCommand(terminal))
+                .addSubcommand(simulate)
                 .addSubcommand(new ChaosCommand(terminal))
                 .addSubcommand(new ChaosWorkerCommand(terminal))
                 .addSubcommand(new IdCommand(terminal))

@@ -88,7 +88,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             collective.pair                   |      | exchange group pair.machine                                                |
             collective.pair.machine           | pure | group                                                                      | simulation
             collective.ring                   |      | engine root                                                                | bench cli
-            collective.schedule               | pure |                                                                            |
+            collective.schedule               | pure |                                                                            | simulation
             collective.state                  |      | call exchange exchange.watch group root state.machine                      | simulation
             collective.state.machine          | pure |                                                                            | simulation
             collective.sum                    |      | call exchange group root schedule sum.compressed                           |
@@ -145,6 +145,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             simulation.report                 |      |                                                                            | cli
             simulation.roster                 |      |                                                                            |
             simulation.rule                   |      |                                                                            |
+            simulation.scale                  |      | time                                                                       | cli
             simulation.setting                |      | call host plant report rule time                                           |
             simulation.time                   |      |                                                                            |
             simulation.trainer                |      | call host pair plant process report rule setting time                      |

@@ -49,7 +49,22 @@ final class Predictor {
             return new Candidate(Structure.RING, blocked, "no ring of working links was found: " + gap(flow));
         }
         Limit worst = network.worst(flow, everyone());
-        return candidate(Structure.RING, worst, flow, worst.hopText(network));
+        return candidate(Structure.RING, worst, ringAlphaNanos(ring), worst.hopText(network));
+    }
+
+    /** The mean of all known hops: what travels round the ring passes each of them as often as any other. */
+    private long ringAlphaNanos(List<Integer> ring) {
+        int world = ring.size();
+        long twice = 0;
+        int known = 0;
+        for (int i = 0; i < world; i++) {
+            int from = ring.get(i);
+            int to = ring.get((i + 1) % world);
+            long roundTrip = Math.max(links.roundTripNanos(from, to), links.roundTripNanos(to, from));
+            twice += roundTrip;
+            known += roundTrip > 0 ? 1 : 0;
+        }
+        return known == 0 ? 0 : Math.ceilDiv(twice, 2L * known);
     }
 
     /** The direct sum with these weights; empty: equal ones. */
@@ -62,7 +77,7 @@ final class Predictor {
         var nothing = new double[links.world()][links.world()];
         Limit worst = new Ownership(network, everyone(), nothing, work).worst(weights);
         String shares = weights.isEmpty() ? "" : "; " + owners(weights);
-        return candidate(Structure.DIRECT, worst, flow, worst.text(network) + shares);
+        return candidate(Structure.DIRECT, worst, alphaNanos(flow), worst.text(network) + shares);
     }
 
     /** The islands with these leaders. */
@@ -88,7 +103,7 @@ final class Predictor {
         }
         Limit worst = new Ownership(network, leaders, base, work).worst(leaderWeights);
         String led = "; led by ranks " + Arrays.toString(leaders);
-        return candidate(Structure.ISLANDS, worst, flow, worst.text(network) + led);
+        return candidate(Structure.ISLANDS, worst, alphaNanos(flow), worst.text(network) + led);
     }
 
     /** The slowest of all working links. */
@@ -137,10 +152,10 @@ final class Predictor {
         return IntStream.range(0, links.world()).toArray();
     }
 
-    private Candidate candidate(Structure structure, Limit worst, double[][] flow, String reason) {
+    private Candidate candidate(Structure structure, Limit worst, long alphaNanos, String reason) {
         return links.hasRates()
-                ? new Candidate(structure, route(worst.picos(), alphaNanos(flow)), reason)
-                : new Candidate(structure, new Route(alphaNanos(flow), 0), UNMEASURED);
+                ? new Candidate(structure, route(worst.picos(), alphaNanos), reason)
+                : new Candidate(structure, new Route(alphaNanos, 0), UNMEASURED);
     }
 
     private static Route route(double picos, long alphaNanos) {

@@ -3,7 +3,8 @@ package io.hearth.topology.plan;
 /**
  * Predicted cost of a structure in the alpha-beta model.
  *
- * @param alphaNanos one-way latency: half of the worst known round trip that the structure uses; 0 if none is known
+ * @param alphaNanos one-way latency: half of the worst known round trip that the structure uses, or of the mean one of a ring;
+ *     0 if none is known
  * @param picosPerByte time for each byte, see {@link PlanCosts}; 0 if not measured
  */
 public record Route(long alphaNanos, long picosPerByte) {
