@@ -253,6 +253,12 @@ public final class PeerDirectory {
                 from, to, List.of(path.throughput(bytesPerSecond).measuredAt(nowNanos))));
     }
 
+    /** Whether another interface than that of the link to a node leads to an address: another cable, which may work. */
+    public boolean isOtherWay(NodeId node, InetSocketAddress address) {
+        Known known = links.get(node);
+        return known != null && !over(address).name().equals(known.over().name());
+    }
+
     public Set<NodeId> linked() {
         return links.keySet();
     }
