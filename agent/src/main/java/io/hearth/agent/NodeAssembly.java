@@ -75,6 +75,7 @@ import io.hearth.topology.local.LocalProfile;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.KeyRing;
 import io.hearth.transport.links.Links;
+import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -253,6 +254,7 @@ final class NodeAssembly implements AutoCloseable {
         Optional<RosterTalk> roster = namespace.isOpen()
                 ? Optional.empty()
                 : Optional.of(roster(home, namespace, identity, book, admission, keys, tags, links));
+        var relays = new RelayFinder(self, clock, links::dialThrough);
         var core = new NodeCore(
                 clock,
                 startedNanos,
@@ -263,11 +265,12 @@ final class NodeAssembly implements AutoCloseable {
                         new PeerFinder(
                                 self,
                                 clock,
-                                links::dial,
+                                dialer(links, directory),
                                 sources.remembered(),
                                 (to, news) ->
-                                        links.send(to, AddressNewsEncoding.KIND, AddressNewsEncoding.encode(news))),
-                        new RelayFinder(self, clock, links::dialThrough),
+                                        links.send(to, AddressNewsEncoding.KIND, AddressNewsEncoding.encode(news)),
+                                relays::reported),
+                        relays,
                         membership,
                         directory,
                         memory::remember,
@@ -299,6 +302,27 @@ final class NodeAssembly implements AutoCloseable {
         closing.keep(new LoadReader(LocalLoad::read, load -> inbox.event(new NodeEvent.Loaded(load))))
                 .start();
         LOG.info("started node={} port={} namespace={} key={}", self.text(), links.port(), namespace.name(), keyId);
+    }
+
+    private static PeerFinder.Dialer dialer(Links links, PeerDirectory directory) {
+        return new PeerFinder.Dialer() {
+            @Override
+            public void dial(InetSocketAddress address) {
+                links.dial(address);
+            }
+
+            @Override
+            public void dialAround(NodeId silent, InetSocketAddress address) {
+                boolean isOtherWay = links.links().stream()
+                        .filter(link -> link.peer().id().equals(silent))
+                        .anyMatch(link -> directory.areTwoWays(link.address(), address));
+                if (isOtherWay) {
+                    LOG.debug(
+                            "peer={} is silent: dialling it over another way address={}", silent.shortText(), address);
+                    links.dialAround(silent, address);
+                }
+            }
+        };
     }
 
     /** Builds the parts of the roster; its thread reads the files once the node runs. */

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The product on a LAN of network namespaces: real multicast, real sockets, an unplugged cable, two sites. */
 @Tag("full")
@@ -96,9 +98,10 @@ final class LabIT {
         }
     }
 
-    /** Two of three hosts, not the master's, cannot reach each other: the master passes their bytes on, and nobody is removed. */
-    @Test
-    void aBrokenPairTrainsThroughTheThirdAndNobodyIsRemoved() throws Exception {
+    /** Two of three hosts cannot reach each other: the third passes their bytes on, and nobody is removed, the master least of all. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aBrokenPairTrainsThroughTheThirdAndNobodyIsRemoved(boolean hasMaster) throws Exception {
         Assumptions.assumeTrue(Lab.onPath("nft"), "a broken pair needs nft");
         NetworkNamespace namespace = NetworkNamespace.create("home");
         try (Lab lab = Lab.up(3)) {
@@ -109,10 +112,11 @@ final class LabIT {
             for (RunningProcess trainer : trainers) {
                 trainer.await("all three", line -> line.equals("world 3"));
             }
-            int[] pair = IntStream.range(0, 3)
+            int[] others = IntStream.range(0, 3)
                     .filter(host -> !isMaster(trainers[host].output()))
                     .toArray();
-            assertEquals(2, pair.length, "one of three is the master");
+            assertEquals(2, others.length, "one of three is the master");
+            int[] pair = hasMaster ? new int[] {others[0], 3 - others[0] - others[1]} : others;
             lab.nft("add table bridge pair");
             lab.nft("add chain bridge pair broken { type filter hook forward priority 0 ; }");
             lab.nft("add rule bridge pair broken iifname p" + pair[0] + " oifname p" + pair[1] + " drop");
@@ -139,6 +143,46 @@ final class LabIT {
                         .filter(line -> line.startsWith("world "))
                         .toList();
                 assertEquals(List.of("world 3"), worlds, trainer.output());
+            }
+        }
+    }
+
+    /** Heartbeats go over one of two cables. Whichever is cut, nobody is removed, and the cable serves again when it is back. */
+    @Test
+    void twoHostsWithTwoCablesLoseEachInTurnAndNobodyIsRemoved() throws Exception {
+        NetworkNamespace namespace = NetworkNamespace.create("home");
+        try (Lab lab = Lab.up(2, "--nets", "2")) {
+            RunningProcess[] trainers = new RunningProcess[2];
+            for (int host = 0; host < 2; host++) {
+                trainers[host] = lab.main(host, home(host, namespace), WorldTrainer.class, "1");
+            }
+            for (RunningProcess trainer : trainers) {
+                trainer.await("a second lane", line -> line.contains("lane joined") && line.contains("2 lanes"));
+                trainer.await("sums", line -> line.startsWith("summed "));
+            }
+            for (String net : List.of("0", "1", "0")) {
+                lab.lan("cut", "1", "--net", net);
+                for (RunningProcess trainer : trainers) {
+                    trainer.await("the loss of a lane", line -> line.matches(".*lane (suspected|lost) .*"));
+                    for (int times = 0; times < 10; times++) {
+                        trainer.await("sums over the other cable", line -> line.startsWith("summed "));
+                    }
+                }
+                lab.lan("heal", "1");
+                for (RunningProcess trainer : trainers) {
+                    trainer.await("the lane is back", line -> line.matches(".*lane (joined|serves again) .*"));
+                }
+            }
+            for (int host = 0; host < 2; host++) {
+                Files.createFile(folder.resolve("h" + host).resolve("stop"));
+            }
+            for (RunningProcess trainer : trainers) {
+                assertEquals(0, trainer.exitCode(), trainer.output());
+                List<String> worlds = trainer.output()
+                        .lines()
+                        .filter(line -> line.startsWith("world "))
+                        .toList();
+                assertEquals(List.of("world 2"), worlds, trainer.output());
             }
         }
     }

@@ -333,6 +333,17 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         links.close(renew.node(), renew.why() + "; a new link is made");
     }
 
+    @Override
+    public void silent(NodeId node) {
+        finder.silent(node);
+        relays.silent(node);
+    }
+
+    @Override
+    public void heard(NodeId node) {
+        relays.heard(node);
+    }
+
     /** Removes the machines that the roster excluded with the next view. Runs before any later message of a peer is handled. */
     private void exclude() {
         View view = membership.view();

@@ -253,6 +253,11 @@ public final class PeerDirectory {
                 from, to, List.of(path.throughput(bytesPerSecond).measuredAt(nowNanos))));
     }
 
+    /** Whether two interfaces of this machine lead to two addresses: two cables, of which one may work. */
+    public boolean areTwoWays(InetSocketAddress one, InetSocketAddress other) {
+        return !over(one).name().equals(over(other).name());
+    }
+
     public Set<NodeId> linked() {
         return links.keySet();
     }

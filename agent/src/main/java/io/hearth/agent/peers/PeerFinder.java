@@ -31,26 +31,37 @@ public final class PeerFinder {
     private static final Logger LOG = LoggerFactory.getLogger(PeerFinder.class);
 
     private final MachineDriver<PeerTable, Event, Effect> table;
-    private final Consumer<InetSocketAddress> dialer;
+    private final Dialer dialer;
     private final RememberedPeers remembered;
     private final BiConsumer<NodeId, AddressNews> reporter;
+    private final Consumer<NodeId> listener;
     private final MachineDriver<AddressGossip.State, AddressGossip.Event, AddressGossip.Effect> gossip;
+
+    /** Opens links and reports the outcomes. */
+    public interface Dialer {
+        void dial(InetSocketAddress address);
+
+        /** Dials a linked node whose link is silent, unless the same interface of this machine leads to the address. */
+        void dialAround(NodeId silent, InetSocketAddress address);
+    }
 
     /**
      * A finder without any known peer.
      *
-     * @param dialer opens a link and reports the outcome
      * @param reporter sends addresses to a linked node
+     * @param listener takes each node that a linked one reaches
      */
     public PeerFinder(
             NodeId self,
             Clock clock,
-            Consumer<InetSocketAddress> dialer,
+            Dialer dialer,
             RememberedPeers remembered,
-            BiConsumer<NodeId, AddressNews> reporter) {
+            BiConsumer<NodeId, AddressNews> reporter,
+            Consumer<NodeId> listener) {
         this.dialer = dialer;
         this.remembered = remembered;
         this.reporter = reporter;
+        this.listener = listener;
         this.gossip = new MachineDriver<>(
                 new AddressGossip(self),
                 AddressGossip.State.EMPTY,
@@ -98,6 +109,11 @@ public final class PeerFinder {
     /** Reports a dial that reached a linked node. Without an outcome its address would not be dialled when that link is lost. */
     public void reached(LinkInfo link) {
         table.step(new Event.Admitted(address(link.address()), link.peer().id()));
+    }
+
+    /** Handles a linked node that fell silent. */
+    public void silent(NodeId node) {
+        table.step(new Event.Silent(node));
     }
 
     public void lost(NodeEvent.Lost lost) {
@@ -149,6 +165,8 @@ public final class PeerFinder {
     private void carryOut(Effect effect) {
         switch (effect) {
             case Effect.Dial dial -> dial(dial.address());
+            case Effect.DialAround(NodeId node, PeerAddress address) ->
+                usable(address).ifPresent(usable -> dialer.dialAround(node, usable));
             case Effect.Remember(var node, var addresses) -> remembered.remember(node, addresses);
             case Effect.Forget(var name, var why) -> {
                 LOG.debug("forgot record={} why={}", name, why);
@@ -160,8 +178,10 @@ public final class PeerFinder {
     private void carryOut(AddressGossip.Effect effect) {
         switch (effect) {
             case AddressGossip.Effect.Send(var to, var news) -> reporter.accept(to, news);
-            case AddressGossip.Effect.Hint(var reached, boolean ownTurn) ->
+            case AddressGossip.Effect.Hint(var reached, boolean ownTurn) -> {
                 table.step(new Event.Reported(reached.node(), reached.addresses(), ownTurn));
+                listener.accept(reached.node());
+            }
         }
     }
 
@@ -169,7 +189,8 @@ public final class PeerFinder {
         LOG.debug("dialling address={}", address);
         usable(address)
                 .ifPresentOrElse(
-                        dialer, () -> table.step(new Event.DialFailed(address, "its interface is not there any more")));
+                        dialer::dial,
+                        () -> table.step(new Event.DialFailed(address, "its interface is not there any more")));
     }
 
     /** The address to connect to; empty if this machine has no interface of its scope. */

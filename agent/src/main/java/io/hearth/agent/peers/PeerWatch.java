@@ -49,6 +49,12 @@ public final class PeerWatch {
         void renew(Effect.Renew renew);
 
         void silenceChosen(Silence silence);
+
+        /** A linked node was not heard for half a span of silence: another way to it may work. */
+        void silent(NodeId node);
+
+        /** A node is heard, for the first time or again. */
+        void heard(NodeId node);
     }
 
     public PeerWatch(HealthConfig config, Clock clock, Outcome outcome) {
@@ -118,6 +124,19 @@ public final class PeerWatch {
         return new ClusterStatus.SilenceSpan(silence.nanos(), silence.origin(config.silenceNanos()));
     }
 
+    private void announce(HealthEvent event) {
+        switch (event) {
+            case HealthEvent.BecameDegraded(NodeId node, String _) -> {
+                if (isLinked(node)) { // else it is being dialled already
+                    outcome.silent(node);
+                }
+            }
+            case HealthEvent.BecameHealthy(NodeId node) -> outcome.heard(node);
+            case HealthEvent.BecameUnhealthy _ -> {}
+            case HealthEvent.Removed(NodeId node) -> listening.remove(node);
+        }
+    }
+
     private void carryOut(Effect effect) {
         switch (effect) {
             case Effect.SendHeartbeat heartbeat -> outcome.heartbeat(heartbeat);
@@ -134,9 +153,7 @@ public final class PeerWatch {
             }
             case Effect.Announce(HealthEvent event) -> {
                 LOG.debug("{}", event);
-                if (event instanceof HealthEvent.Removed(NodeId gone)) {
-                    listening.remove(gone);
-                }
+                announce(event);
             }
             case Effect.Awoke awoke -> {
                 LOG.info(

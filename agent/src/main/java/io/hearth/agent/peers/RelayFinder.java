@@ -11,7 +11,6 @@ import io.hearth.transport.LinkInfo;
 import java.util.Collection;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,14 +19,20 @@ public final class RelayFinder {
     private static final Logger LOG = LoggerFactory.getLogger(RelayFinder.class);
 
     private final MachineDriver<State, Event, Effect> driver;
-    private final BiConsumer<NodeId, NodeId> dialer;
+    private final Dialer dialer;
 
-    /**
-     * A finder without links.
-     *
-     * @param dialer dials its second argument through its first; reports a failure, and a link as any other
-     */
-    public RelayFinder(NodeId self, Clock clock, BiConsumer<NodeId, NodeId> dialer) {
+    /** Dials a node through another one; reports a failure, and a link as any other. */
+    public interface Dialer {
+        /**
+         * Dials; the outcome is reported like that of any dial.
+         *
+         * @param isSilent whether the new link replaces one that fell silent
+         */
+        void dial(NodeId via, NodeId target, boolean isSilent);
+    }
+
+    /** A finder without links. */
+    public RelayFinder(NodeId self, Clock clock, Dialer dialer) {
         this.dialer = dialer;
         this.driver = new MachineDriver<>(new RelayMachine(self), State.EMPTY, new Event.Tick(), clock, this::carryOut);
     }
@@ -53,6 +58,19 @@ public final class RelayFinder {
         driver.step(new Event.Lost(node));
     }
 
+    public void silent(NodeId node) {
+        driver.step(new Event.Silent(node));
+    }
+
+    public void heard(NodeId node) {
+        driver.step(new Event.Heard(node));
+    }
+
+    /** Handles a linked node's report that it reaches {@code node}. */
+    public void reported(NodeId node) {
+        driver.step(new Event.Reported(node));
+    }
+
     public void failed(NodeId via, NodeId target, String why) {
         LOG.debug("no relay via={} peer={}: {}", via.shortText(), target.shortText(), why);
         driver.step(new Event.Failed(via, target));
@@ -60,7 +78,7 @@ public final class RelayFinder {
 
     /** Whether the link to a node goes through another member. */
     public boolean isRelayed(NodeId node) {
-        return driver.state().linked().getOrDefault(node, false);
+        return driver.state().isRelayed(node);
     }
 
     public void tickIfDue() {
@@ -73,7 +91,7 @@ public final class RelayFinder {
 
     private void carryOut(Effect effect) {
         switch (effect) {
-            case Effect.Dial(NodeId via, NodeId target) -> dialer.accept(via, target);
+            case Effect.Dial(NodeId via, NodeId target, boolean isSilent) -> dialer.dial(via, target, isSilent);
         }
     }
 }

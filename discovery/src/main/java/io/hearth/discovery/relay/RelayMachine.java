@@ -16,24 +16,36 @@ import java.util.TreeSet;
  * Decides when to reach a node through another one, because no direct link comes about.
  *
  * <pre>
- *               wanted, or link lost                link (direct or relayed)
+ *               wanted, reported, link lost         link (direct or relayed)
  * (no interest) ---------------------&gt; Missing --------------------------------&gt; (linked)
- *                                      |  ^  dial through the next helper,
- *                                      +--+  pause 0.5 to 60 s
- * Missing --no longer wanted--&gt; (no interest)
+ *                                      |  ^  dial through the next helper,            |
+ *                                      +--+  pause 0.5 to 60 s                        |
+ *                                       ^            wanted, direct link silent       |
+ *                                       +---------------------------------------------+
+ * Missing --heard again---------------------&gt; (linked)
+ * Missing --no longer wanted nor reported---&gt; (no interest)
  * </pre>
+ *
+ * <p>Wanted are the members of the view. Reported are nodes that a member reaches: a node that was removed, or that joins while it cannot reach
+ * a member, needs links to these. A report counts for two minutes, as members repeat it each minute.
  *
  * <p>The direct dials go on meanwhile, and a direct link replaces a relayed one. A node that was linked before is missed at once: it has
  * {@value #LOST_MILLIS} ms until the first try. A node that was never linked gets {@value #NEW_MILLIS} ms, because its direct dial may only
  * just begin. Of the two ends the one with the smaller id tries first, and the other {@value #TURN_MILLIS} ms later. Helpers are the nodes
- * with a direct link, in turns. One that cannot reach the node says so at once, so nothing needs to be known about the links of others.
+ * with a direct link that is not silent, in turns. One that cannot reach the node says so at once, so nothing needs to be known about the links
+ * of others.
  *
- * <p>The spans fit into those of the view change: a link that fell silent is closed after 3 s, and the lead removes a member 3.5 s after the
- * first report of a broken pair, 5 s after the last frame. So a relay has about a second and a half, and mends a pair before one of the two is
- * removed. The circuit relay of libp2p is the model; here each member serves, and only for members.
+ * <p>The spans fit into those of the view change. A link counts as silent after half a span of silence, 750 ms. If the lead is one end of a
+ * broken pair, both ends suspect each other 750 ms later, and one of them is left out. So the first try comes {@value #SILENT_MILLIS} ms after
+ * doubt, when a link over another cable had its chance, and the relayed link then replaces the silent one at both ends.
+ *
+ * <p>Rejected: a suspicion of the lead that waits while another member reports that it hears the lead. It would change the view change that
+ * the model checked, and delay the removal of a dead lead. The circuit relay of libp2p is the model; here each member serves, and only for
+ * members.
  */
 public final class RelayMachine implements Machine<RelayMachine.State, RelayMachine.Event, RelayMachine.Effect> {
     static final int LOST_MILLIS = 250;
+    static final int SILENT_MILLIS = 150;
     static final int NEW_MILLIS = 2_500;
     static final int TURN_MILLIS = 400;
 
@@ -41,6 +53,10 @@ public final class RelayMachine implements Machine<RelayMachine.State, RelayMach
     private static final long PAUSE_MIN_NANOS = 500 * MILLI;
     private static final long PAUSE_MAX_NANOS = 60_000 * MILLI;
     private static final long NEXT_NANOS = 20 * MILLI; // after a helper said that it cannot help
+    private static final long REPORT_NANOS = 120_000 * MILLI; // members repeat a report each minute
+
+    /** Most reported nodes. */
+    static final int REPORTED_MAX = 64;
 
     private final NodeId self;
 
@@ -64,6 +80,15 @@ public final class RelayMachine implements Machine<RelayMachine.State, RelayMach
         /** The link to a node ended. */
         record Lost(NodeId node) implements Event {}
 
+        /** A linked node was not heard for half a span of silence. */
+        record Silent(NodeId node) implements Event {}
+
+        /** A linked node is heard again. */
+        record Heard(NodeId node) implements Event {}
+
+        /** A linked node reported that it reaches this one. */
+        record Reported(NodeId node) implements Event {}
+
         /** A helper did not connect this node with the target. */
         record Failed(NodeId via, NodeId target) implements Event {}
 
@@ -73,12 +98,16 @@ public final class RelayMachine implements Machine<RelayMachine.State, RelayMach
 
     /** Outputs, which the shell carries out. */
     public sealed interface Effect {
-        /** Dial {@code target} through {@code via}; a failure is reported as {@link Event.Failed}. */
-        record Dial(NodeId via, NodeId target) implements Effect {}
+        /**
+         * Dial {@code target} through {@code via}; a failure is reported as {@link Event.Failed}.
+         *
+         * @param isSilent whether the new link replaces a direct one that fell silent
+         */
+        record Dial(NodeId via, NodeId target, boolean isSilent) implements Effect {}
     }
 
     /**
-     * A wanted node without a link.
+     * A wanted node without a link, or with a silent one.
      *
      * @param dueNanos time of the next try
      * @param tries made so far
@@ -90,56 +119,107 @@ public final class RelayMachine implements Machine<RelayMachine.State, RelayMach
      * Links and missing nodes.
      *
      * @param wanted nodes to which this node needs links
-     * @param linked linked nodes; true: through a relay
-     * @param missing wanted nodes that are not linked
+     * @param reported further nodes that linked ones reach, with the time of the last report
+     * @param linked linked nodes
+     * @param missing wanted and reported nodes without a link, or with a silent one
      */
     public record State(
-            SortedSet<NodeId> wanted, SortedMap<NodeId, Boolean> linked, SortedMap<NodeId, Missing> missing) {
-        public static final State EMPTY = new State(new TreeSet<>(), new TreeMap<>(), new TreeMap<>());
+            SortedSet<NodeId> wanted,
+            SortedMap<NodeId, Long> reported,
+            SortedMap<NodeId, Link> linked,
+            SortedMap<NodeId, Missing> missing) {
+        public static final State EMPTY = new State(new TreeSet<>(), new TreeMap<>(), new TreeMap<>(), new TreeMap<>());
 
         public State {
             wanted = Collections.unmodifiableSortedSet(new TreeSet<>(wanted));
+            reported = Collections.unmodifiableSortedMap(new TreeMap<>(reported));
             linked = Collections.unmodifiableSortedMap(new TreeMap<>(linked));
             missing = Collections.unmodifiableSortedMap(new TreeMap<>(missing));
         }
 
+        /** Whether the link to a node goes through another one. */
+        public boolean isRelayed(NodeId node) {
+            Link link = linked.get(node);
+            return link != null && link.relayed();
+        }
+
+        private State missing(SortedMap<NodeId, Missing> now) {
+            return new State(wanted, reported, linked, now);
+        }
+
         private List<NodeId> helpers() {
             return linked.entrySet().stream()
-                    .filter(link -> !link.getValue())
+                    .filter(link ->
+                            !link.getValue().relayed() && !link.getValue().silent())
                     .map(Map.Entry::getKey)
                     .toList();
         }
+
+        private boolean isSilent(NodeId node) {
+            Link link = linked.get(node);
+            return link != null && link.silent();
+        }
+
+        /** The nodes that need a relay. */
+        private SortedSet<NodeId> missed(NodeId self) {
+            var missed = new TreeSet<>(wanted);
+            missed.addAll(reported.keySet());
+            missed.remove(self);
+            missed.removeIf(node -> linked.containsKey(node) && !isSilent(node));
+            return missed;
+        }
     }
+
+    /**
+     * The link to a node.
+     *
+     * @param relayed whether it goes through another one
+     * @param silent whether nothing arrives on it any more
+     */
+    record Link(boolean relayed, boolean silent) {}
 
     @Override
     public Step<State, Effect> step(State state, Event event, long nowNanos) {
         var linked = new TreeMap<>(state.linked());
         var missing = new TreeMap<>(state.missing());
+        var reported = new TreeMap<>(state.reported());
+        reported.values().removeIf(lastNanos -> nowNanos - lastNanos >= REPORT_NANOS);
         SortedSet<NodeId> wanted = state.wanted();
         long firstNanos = NEW_MILLIS * MILLI;
         switch (event) {
             case Event.Wanted(var nodes) -> wanted = nodes;
             case Event.Linked(var node, boolean relayed) -> {
-                linked.put(node, relayed);
+                linked.put(node, new Link(relayed, false));
                 missing.remove(node);
             }
             case Event.Lost(var node) -> {
                 linked.remove(node);
                 firstNanos = LOST_MILLIS * MILLI;
             }
+            case Event.Silent(var node) -> {
+                linked.computeIfPresent(node, (_, link) -> new Link(link.relayed(), true));
+                firstNanos = SILENT_MILLIS * MILLI;
+            }
+            case Event.Heard(var node) -> linked.computeIfPresent(node, (_, link) -> new Link(link.relayed(), false));
+            case Event.Reported(var node) -> {
+                boolean isRoom = reported.size() < REPORTED_MAX || reported.containsKey(node);
+                if (isRoom && !linked.containsKey(node)) {
+                    reported.put(node, nowNanos);
+                }
+            }
             case Event.Failed(var via, var target) ->
                 missing.computeIfPresent(
                         target, (_, known) -> failed(known, state.helpers().size(), nowNanos));
             case Event.Tick() -> {}
         }
-        missing.keySet().retainAll(wanted);
-        for (NodeId node : wanted) {
-            if (!node.equals(self) && !linked.containsKey(node) && !missing.containsKey(node)) {
-                long turnNanos = self.compareTo(node) < 0 ? 0 : TURN_MILLIS * MILLI;
-                missing.put(node, new Missing(nowNanos + firstNanos + turnNanos, 0, 0));
-            }
+        var now = new State(wanted, reported, linked, missing);
+        SortedSet<NodeId> missed = now.missed(self);
+        missing.keySet().retainAll(missed);
+        for (NodeId node : missed) {
+            long turnNanos = self.compareTo(node) < 0 ? 0 : TURN_MILLIS * MILLI;
+            missing.putIfAbsent(node, new Missing(nowNanos + firstNanos + turnNanos, 0, 0));
         }
-        return tryDue(new State(wanted, linked, missing), nowNanos);
+        return tryDue(now.missing(missing), nowNanos);
     }
 
     /** The next helper is asked at once, until all of them refused. */
@@ -156,7 +236,7 @@ public final class RelayMachine implements Machine<RelayMachine.State, RelayMach
         var effects = new ArrayList<Effect>();
         state.missing().forEach((node, known) -> {
             if (known.dueNanos() - nowNanos <= 0 && !helpers.isEmpty()) {
-                effects.add(new Effect.Dial(helpers.get(known.tries() % helpers.size()), node));
+                effects.add(new Effect.Dial(helpers.get(known.tries() % helpers.size()), node, state.isSilent(node)));
                 missing.put(
                         node,
                         new Missing(
@@ -165,7 +245,7 @@ public final class RelayMachine implements Machine<RelayMachine.State, RelayMach
                                 known.refusals()));
             }
         });
-        return new Step<>(new State(state.wanted(), state.linked(), missing), effects);
+        return new Step<>(state.missing(missing), effects);
     }
 
     /** The pause doubles with each round of all helpers. */

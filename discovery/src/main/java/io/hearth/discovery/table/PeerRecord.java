@@ -169,7 +169,7 @@ public record PeerRecord(
             return attempt(round.untried, left, round.failures, nowNanos, why);
         }
         return left.isEmpty()
-                ? attempt(all(), left, round.failures + 1, nowNanos + pauseNanos, why)
+                ? attempt(addresses(), left, round.failures + 1, nowNanos + pauseNanos, why)
                 : attempt(round.untried, left, round.failures, round.dueNanos, why);
     }
 
@@ -201,7 +201,7 @@ public record PeerRecord(
 
     /** The record of a peer to dial now, because its link was lost or the network changed, which makes old failures meaningless. */
     PeerRecord retryNow(PeerState now, long nowNanos) {
-        var next = new ArrayList<>(all());
+        var next = new ArrayList<>(addresses());
         next.removeAll(round.awaited);
         return new PeerRecord(names, candidates, good, now, generation, pinned, round, freshNanos)
                 .attempt(next, round.awaited, 0, nowNanos, round.trouble);
@@ -209,7 +209,7 @@ public record PeerRecord(
 
     /** The record of a peer to dial now, also at addresses with a dial in progress. */
     PeerRecord redialled(long nowNanos) {
-        return attempt(all(), Collections.emptySortedSet(), 0, nowNanos, round.trouble);
+        return attempt(addresses(), Collections.emptySortedSet(), 0, nowNanos, round.trouble);
     }
 
     /** Both records as one, after they turned out to be the same peer. */
@@ -248,7 +248,7 @@ public record PeerRecord(
     }
 
     /** Each address once; those that worked before come first. */
-    private List<PeerAddress> all() {
+    List<PeerAddress> addresses() {
         var all = new ArrayList<>(good);
         all.addAll(addresses(candidates));
         return all.stream().distinct().toList();

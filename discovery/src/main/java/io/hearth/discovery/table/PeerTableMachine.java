@@ -34,6 +34,10 @@ import java.util.OptionalInt;
  * own network, end the pauses of all lost peers and of those that a person named: one cause has most likely separated this node from all of
  * them.
  *
+ * <p>A linked peer that falls silent is dialled at once at all its addresses, at most {@value Sighting#CANDIDATES_MAX} and its good ones,
+ * because another cable may work. The shell leaves out those of the interface that the silent link uses. These dials are not counted, as
+ * a peer falls silent at most once in half a span of silence.
+ *
  * <p>A member's report about another node is added to that node's record. A new address is dialled at once, because members are trusted and
  * the node is missed. At most {@value PeerTableTurn#REPORTED_MAX} records come from reports of members alone.
  *
@@ -85,6 +89,9 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
         /** The last link to a node ended. */
         record Lost(NodeId node) implements Event {}
 
+        /** A linked node was not heard for half a span of silence. */
+        record Silent(NodeId node) implements Event {}
+
         /**
          * Other members have a link to a node that this node has no link to. A dial in progress may wait for a lost packet, so a new dial
          * replaces it. Its outcome counts as the outcome of the new dial.
@@ -115,6 +122,12 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
          */
         record Dial(PeerAddress address, OptionalInt generation) implements Effect {}
 
+        /**
+         * Open a link to a linked node at another of its addresses, because its present link is silent. The outcome is reported as that
+         * of a dial.
+         */
+        record DialAround(NodeId silent, PeerAddress address) implements Effect {}
+
         /** Keep these addresses of a peer for the next start, best first. */
         record Remember(NodeId node, List<PeerAddress> addresses) implements Effect {
             public Remember {
@@ -143,6 +156,7 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
             case Event.Admitted(var address, var node) -> turn.admitted(address, node);
             case Event.Accepted(var address, var node) -> turn.accepted(address, node);
             case Event.Lost(var node) -> turn.lost(node);
+            case Event.Silent(var node) -> turn.silent(node);
             case Event.Vouched(var node) -> turn.vouched(node);
             case Event.NetworkChanged() -> turn.networkChanged();
             case Event.Tick() -> {}

@@ -177,6 +177,13 @@ final class PeerTableTurn {
         ofNode(node, record -> record.retryNow(new PeerState.Lost(node, nowNanos), nowNanos));
     }
 
+    void silent(NodeId node) {
+        recordOf(node)
+                .filter(PeerRecord::isLinked)
+                .ifPresent(record ->
+                        record.addresses().forEach(address -> effects.add(new Effect.DialAround(node, address))));
+    }
+
     void vouched(NodeId node) {
         records.values().stream()
                 .filter(record -> isMissed(record, node))

@@ -48,7 +48,7 @@ final class RelayMachineTest {
     }
 
     private static Effect through(NodeId via, NodeId target) {
-        return new Effect.Dial(via, target);
+        return new Effect.Dial(via, target, false);
     }
 
     /** Lets the time pass; returns the milliseconds of each dial with its relay. */
@@ -142,5 +142,84 @@ final class RelayMachineTest {
         wants(ANNA, CARL);
         dialsWithin(600_000);
         assertEquals(2, dialsWithin(120_000).size());
+    }
+
+    @Test
+    void aSilentLinkIsReplacedBeforeItsNodeIsSuspected() {
+        links(ANNA, BERT, CARL);
+        wants(ANNA, BERT, CARL);
+        assertEquals(List.of(), happens(new Event.Silent(CARL)));
+        now += 149 * MILLI;
+        assertEquals(List.of(), happens(new Event.Tick()));
+        now += MILLI;
+        assertEquals(List.of(new Effect.Dial(ANNA, CARL, true)), happens(new Event.Tick()));
+        assertEquals(List.of("500:bert>carl"), dialsWithin(600));
+        happens(new Event.Lost(CARL));
+        happens(new Event.Linked(CARL, true));
+        assertTrue(state.isRelayed(CARL));
+        assertEquals(List.of(), dialsWithin(60_000));
+    }
+
+    @Test
+    void aSilentNodeIsNoHelperAndNeedsNoneWhenItIsHeardAgain() {
+        links(ANNA, BERT);
+        wants(ANNA, BERT);
+        happens(new Event.Silent(ANNA));
+        happens(new Event.Silent(BERT));
+        assertEquals(List.of(), dialsWithin(5_000), "both are silent: this node's own cable");
+        assertEquals(List.of(new Effect.Dial(BERT, ANNA, true)), happens(new Event.Heard(BERT)));
+        happens(new Event.Heard(ANNA));
+        assertEquals(List.of(), dialsWithin(60_000));
+    }
+
+    @Test
+    void aRelayThatFallsSilentIsReplacedByAnother() {
+        links(ANNA, BERT);
+        wants(ANNA, BERT, CARL);
+        happens(new Event.Linked(CARL, true)); // through ANNA
+        happens(new Event.Silent(ANNA));
+        happens(new Event.Silent(CARL));
+        now += 150 * MILLI;
+        assertEquals(List.of(new Effect.Dial(BERT, CARL, true)), happens(new Event.Tick()));
+    }
+
+    @Test
+    void aSilentLinkOfANodeThatIsNoMemberIsLeftAlone() {
+        links(ANNA, CARL);
+        wants(ANNA);
+        happens(new Event.Silent(CARL));
+        assertEquals(List.of(), dialsWithin(60_000));
+    }
+
+    @Test
+    void aReportedNodeIsReachedAsAMemberIsUntilNoReportIsRepeated() {
+        links(ANNA);
+        wants(SELF);
+        happens(new Event.Reported(SELF));
+        assertEquals(List.of(), happens(new Event.Reported(CARL)));
+        assertEquals(List.of("2500:anna>carl"), dialsWithin(2_900));
+        happens(new Event.Linked(CARL, true));
+        happens(new Event.Reported(CARL));
+        happens(new Event.Lost(CARL));
+        assertEquals(List.of("250:anna>carl"), dialsWithin(700));
+        now += 60_000 * MILLI;
+        happens(new Event.Reported(CARL));
+        now += 119_999 * MILLI;
+        happens(new Event.Tick());
+        assertTrue(state.missing().containsKey(CARL));
+        now += MILLI;
+        assertEquals(List.of(), happens(new Event.Tick()));
+        assertTrue(state.missing().isEmpty());
+    }
+
+    @Test
+    void onlySoManyReportedNodesAreKept() {
+        for (int number = 10; number < 10 + 2 * RelayMachine.REPORTED_MAX; number++) {
+            happens(new Event.Reported(node(number)));
+        }
+        assertEquals(RelayMachine.REPORTED_MAX, state.reported().size());
+        now += MILLI;
+        happens(new Event.Reported(node(10)));
+        assertEquals(now, state.reported().get(node(10)), "a known one is renewed");
     }
 }

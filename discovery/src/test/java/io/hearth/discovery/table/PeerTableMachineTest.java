@@ -271,6 +271,20 @@ final class PeerTableMachineTest {
     }
 
     @Test
+    void aSilentPeerIsDialledAroundAtAllItsAddressesAndAnyOtherAtNone() {
+        happens(sighted("a", A, B));
+        happens(new Event.Admitted(A, ANNA));
+        assertEquals(
+                List.of(new Effect.DialAround(ANNA, A), new Effect.DialAround(ANNA, B)),
+                happens(new Event.Silent(ANNA)),
+                "the shell knows which of them is of the silent link");
+        assertEquals(List.of(), happens(new Event.Silent(BERT)));
+        assertEquals(List.of(), happens(new Event.DialFailed(B, "no route")), "the link is still up");
+        happens(new Event.Lost(ANNA));
+        assertEquals(List.of(), happens(new Event.Silent(ANNA)), "it is dialled anyway");
+    }
+
+    @Test
     void aLostPeerThatOthersHearIsDialledAtOnceAlsoOverADialThatHangs() {
         happens(sighted("a", A));
         happens(new Event.Admitted(A, ANNA));

@@ -203,7 +203,7 @@ final class DiscoveryStub {
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Dial(PeerAddress address, var _) -> neighbours.dial(process, address);
-                case Effect.Remember _, Effect.Forget _ -> {}
+                case Effect.DialAround _, Effect.Remember _, Effect.Forget _ -> {} // no host here has two cables
             }
         }
     }

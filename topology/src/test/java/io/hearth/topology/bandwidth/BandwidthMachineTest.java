@@ -259,8 +259,9 @@ final class BandwidthMachineTest {
         node.linked(MIDDLE);
         for (int number = 0; number < 9; number++) { // a second for each stream that opens, and a tenth for its bytes
             node.heard(MIDDLE, BandwidthMessage.Type.ACCEPT, number);
+            node.step(new Event.Began(MIDDLE, number + 1)); // of another measurement: no byte of this one moves yet
+            node.step(new Event.Began(LARGE, number)); // with another peer, likewise
             node.at(node.now + SECOND).step(new Event.Began(MIDDLE, number));
-            node.step(new Event.Began(MIDDLE, number + 1)); // of another measurement
             node.at(node.now + SECOND / 10);
             node.step(new Event.Busy(true));
             node.step(new Event.Busy(false));

@@ -14,6 +14,7 @@ import io.hearth.transport.machine.HandshakeMachine.Effect;
 import io.hearth.transport.machine.HandshakeMachine.Event;
 import io.hearth.transport.machine.HandshakeMachine.State;
 import io.hearth.transport.machine.LinkEncoding;
+import io.hearth.transport.machine.LinkMessage;
 import io.hearth.transport.machine.RemoteNode;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -35,6 +36,7 @@ import org.slf4j.LoggerFactory;
 public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
     private static final Logger LOG = LoggerFactory.getLogger(HandshakeHandler.class);
     private static final int REASON_CHARACTERS_MAX = 200;
+    private static final String HEARD_AGAIN = "the link that this one should replace is heard again";
 
     private final HandshakeMachine machine;
     private final Clock clock;
@@ -52,10 +54,11 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
      * @param dialed whether this side dialled
      * @param number of the dial in its process if this side dialled, else 0
      * @param relayed whether it dialled through a relay
+     * @param silent the link that it wants to replace, because nothing arrives on it any more
      */
-    public record Dial(boolean dialed, long number, boolean relayed) {
+    public record Dial(boolean dialed, long number, boolean relayed, Optional<SilentLink> silent) {
         /** The other side dialled. */
-        public static final Dial ACCEPTED = new Dial(false, 0, false);
+        public static final Dial ACCEPTED = new Dial(false, 0, false, Optional.empty());
     }
 
     /**
@@ -108,7 +111,13 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
         } catch (MalformedMessageException malformed) {
             event = new Event.Broken(LinkRejection.MALFORMED, line(malformed));
         }
-        step(context, event);
+        step(context, isNeeded(event) ? event : new Event.Broken(LinkRejection.DUPLICATE, HEARD_AGAIN));
+    }
+
+    /** False if the link that this one would replace is heard again: the peer was only slow. Asked before this side's proof. */
+    private boolean isNeeded(Event event) {
+        boolean isAnswer = event instanceof Event.Arrived(LinkMessage.ServerHello _);
+        return !isAnswer || dial.silent().filter(link -> !link.isSilent()).isEmpty();
     }
 
     @Override
@@ -147,7 +156,7 @@ public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
 
     private State start() {
         return dial.dialed()
-                ? State.client(dial.number(), dial.relayed(), clock.nanoTime())
+                ? State.client(dial.number(), dial.relayed(), dial.silent().flatMap(SilentLink::name), clock.nanoTime())
                 : State.server(clock.nanoTime());
     }
 

@@ -164,9 +164,7 @@ public final class LinkTable implements AdmissionHandler {
                 reached(link);
             }
             case REPLACES -> {
-                String why = held.isRelayed() && !link.isRelayed()
-                        ? "replaced by a direct link"
-                        : "replaced by a newer start of the same node";
+                String why = reason(held, link);
                 forget(held, why);
                 held.finish(CloseCause.REPLACED, why);
                 links.put(id, link);
@@ -177,6 +175,15 @@ public final class LinkTable implements AdmissionHandler {
                 reached(link);
             }
         }
+    }
+
+    private static String reason(Link held, Link next) {
+        if (next.node().endpoint().incarnation() != held.node().endpoint().incarnation()) {
+            return "replaced by a newer start of the same node";
+        }
+        return held.isRelayed() && !next.isRelayed()
+                ? "replaced by a direct link"
+                : "it was silent, and another way works";
     }
 
     private void reached(Link link) {

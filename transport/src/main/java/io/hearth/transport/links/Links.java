@@ -30,6 +30,7 @@ import io.hearth.transport.control.HandshakeHandler;
 import io.hearth.transport.control.Link;
 import io.hearth.transport.control.LinkTable;
 import io.hearth.transport.control.OwnAddress;
+import io.hearth.transport.control.SilentLink;
 import io.hearth.transport.control.Tally;
 import io.hearth.transport.control.Tls;
 import io.hearth.transport.control.WireMeter;
@@ -281,6 +282,22 @@ public final class Links implements AutoCloseable {
      * LinkObserver#dialFailed}. Does nothing once this node is closing.
      */
     public void dial(InetSocketAddress address) {
+        dial(address, Optional.empty());
+    }
+
+    /**
+     * As {@link #dial}, at another address of a linked node whose link fell silent: the new link replaces that one at both ends. Streams of
+     * several lanes go on. If the node is heard again meanwhile, the dial is given up, with {@link LinkObserver#refused}. Does nothing if
+     * the node is not linked.
+     */
+    public void dialAround(NodeId silent, InetSocketAddress address) {
+        Optional<SilentLink> link = link(silent).map(SilentLink::of);
+        if (link.isPresent()) {
+            dial(address, link);
+        }
+    }
+
+    private void dial(InetSocketAddress address, Optional<SilentLink> silent) {
         if (closing.get()) {
             return; // the observer no longer needs the outcome
         }
@@ -311,7 +328,7 @@ public final class Links implements AutoCloseable {
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        handshake(channel, new HandshakeHandler.Dial(true, dial, false), address, () -> {});
+                        handshake(channel, new HandshakeHandler.Dial(true, dial, false, silent), address, () -> {});
                     }
                 })
                 .connect(address, own.orElse(null))
@@ -332,8 +349,10 @@ public final class Links implements AutoCloseable {
      * one as soon as there is one.
      *
      * @param via a node with a direct link; it sees encrypted bytes only
+     * @param isSilent whether the direct link to the target fell silent, so that the new one replaces it as {@link #dialAround} says
      */
-    public void dialThrough(NodeId via, NodeId target) {
+    public void dialThrough(NodeId via, NodeId target, boolean isSilent) {
+        Optional<SilentLink> silent = isSilent ? link(target).map(SilentLink::of) : Optional.empty();
         if (closing.get()) {
             return;
         }
@@ -347,7 +366,7 @@ public final class Links implements AutoCloseable {
             try {
                 SocketChannel socket = relayDialer.connect(
                         via, target, false, options.limits().connect().toNanos());
-                group.register(relayed(socket, via, dial)).addListener((ChannelFuture registered) -> {
+                group.register(relayed(socket, via, dial, silent)).addListener((ChannelFuture registered) -> {
                     if (!registered.isSuccess()) { // this node is closing
                         Deadlines.close(socket);
                     }
@@ -360,14 +379,15 @@ public final class Links implements AutoCloseable {
         });
     }
 
-    private Channel relayed(SocketChannel socket, NodeId via, long dial) throws IOException {
+    private Channel relayed(SocketChannel socket, NodeId via, long dial, Optional<SilentLink> silent)
+            throws IOException {
         var address = (InetSocketAddress) socket.getRemoteAddress();
         var channel = new NioSocketChannel(socket);
         channel.attr(Link.RELAY).set(via);
         channel.pipeline().addLast(new ChannelInitializer<Channel>() {
             @Override
             protected void initChannel(Channel registered) {
-                handshake(registered, new HandshakeHandler.Dial(true, dial, true), address, () -> {});
+                handshake(registered, new HandshakeHandler.Dial(true, dial, true, silent), address, () -> {});
             }
         });
         return channel;

@@ -158,18 +158,20 @@ public final class HandshakeMachine
      * @param dialed whether this side dialled
      * @param dial this process's counter of dials if it dialled, else 0
      * @param relayed whether this side dialled through a relay
+     * @param replaces the silent link that this side wants to replace; empty on the server's side
      */
-    public record State(boolean dialed, long dial, boolean relayed, long startedNanos, Phase phase) {
-        public static State client(long dial, boolean relayed, long nowNanos) {
-            return new State(true, dial, relayed, nowNanos, new Phase.Securing());
+    public record State(
+            boolean dialed, long dial, boolean relayed, Optional<LinkName> replaces, long startedNanos, Phase phase) {
+        public static State client(long dial, boolean relayed, Optional<LinkName> replaces, long nowNanos) {
+            return new State(true, dial, relayed, replaces, nowNanos, new Phase.Securing());
         }
 
         public static State server(long nowNanos) {
-            return new State(false, 0, false, nowNanos, new Phase.Securing());
+            return new State(false, 0, false, Optional.empty(), nowNanos, new Phase.Securing());
         }
 
         private State at(Phase next) {
-            return new State(dialed, dial, relayed, startedNanos, next);
+            return new State(dialed, dial, relayed, replaces, startedNanos, next);
         }
     }
 
@@ -213,7 +215,7 @@ public final class HandshakeMachine
         }
         KeyRing.Keys keys = ring.keys();
         List<String> said = state.relayed() ? Feature.relayed(features) : features;
-        Hello hello = ownHello(purpose, said, keys, keys.current(), state.dial(), 0);
+        Hello hello = ownHello(purpose, said, keys, keys.current(), state.dial(), 0, state.replaces());
         Bytes encoded = LinkEncoding.encode(hello);
         return new Step<>(
                 state.at(new Phase.AwaitServer(secure, encoded, keys)),
@@ -278,7 +280,13 @@ public final class HandshakeMachine
         }
         NamespaceKeys shared = keys.shared(secret).orElseThrow();
         Hello own = ownHello(
-                secret == Common.CURRENT ? purpose : Purpose.REKEY, features, keys, shared, 0, Collections.max(common));
+                secret == Common.CURRENT ? purpose : Purpose.REKEY,
+                features,
+                keys,
+                shared,
+                0,
+                Collections.max(common),
+                Optional.empty());
         Bytes ownEncoded = LinkEncoding.encode(own);
         Bytes transcript = MembershipProof.transcript(
                 secure.exporter().toArray(),
@@ -415,7 +423,13 @@ public final class HandshakeMachine
     }
 
     private Hello ownHello(
-            Purpose why, List<String> said, KeyRing.Keys keys, NamespaceKeys proven, long dial, int chosen) {
+            Purpose why,
+            List<String> said,
+            KeyRing.Keys keys,
+            NamespaceKeys proven,
+            long dial,
+            int chosen,
+            Optional<LinkName> replaces) {
         return new Hello(
                 VERSIONS,
                 said,
@@ -429,7 +443,8 @@ public final class HandshakeMachine
                 dataPort,
                 dial,
                 chosen,
-                keys.formerId());
+                keys.formerId(),
+                replaces);
     }
 
     private RemoteNode node(State state, Secure secure, Hello hello, Common secret) {
@@ -445,7 +460,8 @@ public final class HandshakeMachine
                 state.dialed(),
                 state.dialed() ? state.dial() : hello.dial(),
                 state.dialed() ? state.relayed() : hello.features().contains(Feature.RELAYED),
-                secret);
+                secret,
+                state.dialed() ? state.replaces() : hello.replaces().map(LinkName::seenFromThere));
     }
 
     /** Ends the handshake, and sends the reason to the other side if TLS is established. */

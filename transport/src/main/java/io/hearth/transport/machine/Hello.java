@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param dial client: rises with each dial of its process; server: 0
  * @param chosen server: the version of this link; client: 0
  * @param formerKeyId 8 bytes that name the former secret, if the sender still has one
+ * @param replaces client: the link, as the sender names it, that fell silent and that this connection shall replace; server: empty
  */
 public record Hello(
         List<Integer> versions,
@@ -35,9 +36,42 @@ public record Hello(
         int dataPort,
         long dial,
         int chosen,
-        Optional<Bytes> formerKeyId) {
+        Optional<Bytes> formerKeyId,
+        Optional<LinkName> replaces) {
     public Hello {
         versions = List.copyOf(versions);
         features = List.copyOf(features);
+    }
+
+    /** A hello of a connection that replaces no link. */
+    public Hello(
+            List<Integer> versions,
+            List<String> features,
+            Purpose purpose,
+            String slot,
+            long incarnation,
+            Bytes bootId,
+            Optional<Bytes> systemBoot,
+            Bytes keyId,
+            int linkPort,
+            int dataPort,
+            long dial,
+            int chosen,
+            Optional<Bytes> formerKeyId) {
+        this(
+                versions,
+                features,
+                purpose,
+                slot,
+                incarnation,
+                bootId,
+                systemBoot,
+                keyId,
+                linkPort,
+                dataPort,
+                dial,
+                chosen,
+                formerKeyId,
+                Optional.empty());
     }
 }

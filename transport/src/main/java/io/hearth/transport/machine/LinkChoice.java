@@ -8,14 +8,18 @@ import io.hearth.transport.Endpoint;
  *
  * <pre>
  * peer's newer incarnation  &gt;  older
+ * dialled to replace exactly the other one, which fell silent
  * direct  &gt;  through a relay (the data streams move to the direct way too)
  * dialled by the smaller NodeId  &gt;  by the larger
  * later dial of one process  &gt;  earlier (a node dials again only if it lost the earlier one)
  * </pre>
+ *
+ * <p>A silent link may still look healthy at its other end, which then would keep it. So the dialling side names in its hello the link that
+ * it misses. Two connections that replace one silent link, one from each end, follow the other rules.
  */
 public final class LinkChoice {
     public enum Verdict {
-        /** The new connection replaces the held one, which ends, and so do the data streams. */
+        /** The new connection replaces the held one, which ends, and so do data streams over it alone. */
         REPLACES,
         /** The same start of the peer: the new connection continues, the held one drains. */
         SUCCEEDS,
@@ -36,6 +40,9 @@ public final class LinkChoice {
         }
         if (!now.bootId().equals(before.bootId())) {
             return Verdict.STALE;
+        }
+        if (offered.replaces(held)) {
+            return Verdict.REPLACES;
         }
         if (offered.relayed() != held.relayed()) {
             return held.relayed() ? Verdict.REPLACES : Verdict.YIELDS;

@@ -219,7 +219,7 @@ public final class LinkEncoding {
 
     /** The bytes of a hello, as they go on the wire and into the transcript. */
     public static Bytes encode(Hello hello) {
-        return Bytes.of(HelloMessage.newBuilder()
+        var message = HelloMessage.newBuilder()
                 .addAllVersions(hello.versions())
                 .addAllFeatures(hello.features())
                 .setPurpose(hello.purpose().code())
@@ -232,9 +232,9 @@ public final class LinkEncoding {
                 .setDataPort(hello.dataPort())
                 .setDial(hello.dial())
                 .setChosen(hello.chosen())
-                .setFormerKeyId(string(hello.formerKeyId().orElse(Bytes.EMPTY)))
-                .build()
-                .toByteArray());
+                .setFormerKeyId(string(hello.formerKeyId().orElse(Bytes.EMPTY)));
+        hello.replaces().ifPresent(link -> message.setReplacesDial(link.dial()).setReplacesOwn(link.dialed()));
+        return Bytes.of(message.build().toByteArray());
     }
 
     private static Hello hello(byte[] bytes) throws MalformedMessageException {
@@ -247,6 +247,7 @@ public final class LinkEncoding {
         require(SLOT.matcher(message.getSlot()).matches(), "slot");
         require(message.getIncarnation() >= 0, "incarnation");
         require(message.getLinkPort() >= 1 && message.getLinkPort() <= PORT_MAX, "link port");
+        require(message.getReplacesDial() >= 0, "number of the dial that is replaced");
         require(message.getDataPort() >= 0 && message.getDataPort() <= PORT_MAX, "data port");
         return new Hello(
                 List.copyOf(message.getVersionsList()),
@@ -263,7 +264,10 @@ public final class LinkEncoding {
                 message.getChosen(),
                 message.getFormerKeyId().isEmpty()
                         ? Optional.empty()
-                        : Optional.of(exact(message.getFormerKeyId(), KEY_ID_BYTES, "former key id")));
+                        : Optional.of(exact(message.getFormerKeyId(), KEY_ID_BYTES, "former key id")),
+                message.getReplacesDial() == 0
+                        ? Optional.empty()
+                        : Optional.of(new LinkName(message.getReplacesOwn(), message.getReplacesDial())));
     }
 
     private static AppearanceMessage frame(Appearance appearance) {

@@ -121,16 +121,18 @@ public final class RelayServer implements DataPort.Admission, AutoCloseable {
         private boolean start(SocketChannel asker, SocketChannel target) throws IOException {
             tune(asker);
             var relay = new Relay(peer(pass.from()), peer(pass.to()), asker, target, this::ended);
+            boolean isFirst = isNone(relay);
             running.add(relay);
             if (closing || isGone(pass.from()) || isGone(pass.to())) {
                 running.remove(relay);
                 throw new IOException("a link of it ended meanwhile");
             }
-            LOG.info(
-                    "passing {} of peer={} on to peer={}, which it cannot reach",
-                    pass.toData() ? "a data stream" : "the link",
-                    relay.from().shortText(),
-                    relay.to().shortText());
+            if (isFirst) {
+                LOG.info(
+                        "passing bytes of peer={} on to peer={}, which it cannot reach",
+                        relay.from().shortText(),
+                        relay.to().shortText());
+            }
             relay.start();
             return true;
         }
@@ -138,6 +140,12 @@ public final class RelayServer implements DataPort.Admission, AutoCloseable {
         private void ended(Relay relay) {
             running.remove(relay);
             ended();
+            if (isNone(relay)) {
+                LOG.info(
+                        "no more bytes of peer={} are passed on to peer={}",
+                        relay.from().shortText(),
+                        relay.to().shortText());
+            }
         }
 
         private void ended() {
@@ -146,6 +154,13 @@ public final class RelayServer implements DataPort.Admission, AutoCloseable {
                 return pass;
             });
         }
+    }
+
+    /** Whether no connection of the same two nodes is passed on: link and data streams are one line in the log. */
+    private boolean isNone(Relay like) {
+        return running.stream()
+                .noneMatch(
+                        other -> other.from().equals(like.from()) && other.to().equals(like.to()));
     }
 
     private boolean isGone(Link link) {

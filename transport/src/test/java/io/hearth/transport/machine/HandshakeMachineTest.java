@@ -85,7 +85,7 @@ final class HandshakeMachineTest {
     private static Side side(boolean client, Endpoint self, NamespaceKeys keys, String... features) {
         var machine = new HandshakeMachine(
                 Purpose.MEMBER, self, KeyRing.borrowed(keys), 52_416, 4711, List.of(features), LIMIT);
-        return new Side(machine, client ? State.client(7, false, 0) : State.server(0));
+        return new Side(machine, client ? State.client(7, false, Optional.empty(), 0) : State.server(0));
     }
 
     /** Runs both sides to their end; {@code edit} sees each frame on its way. */
@@ -125,6 +125,23 @@ final class HandshakeMachineTest {
         run(client, ALICE, server, BOB, frame -> frame);
         assertEquals(List.of(new Effect.Admit(new RemoteNode(bob, 52_416, 4711, AES, true, 7), keys)), client.ends);
         assertEquals(List.of(new Effect.Admit(new RemoteNode(alice, 52_416, 4711, AES, false, 7), keys)), server.ends);
+    }
+
+    @Test
+    void bothEndsKnowWhichSilentLinkAConnectionReplaces() throws MalformedMessageException {
+        for (boolean own : new boolean[] {true, false}) {
+            var silent = new LinkName(own, 4);
+            var machine = side(true, endpoint(ALICE), keys).machine;
+            var client = new Side(machine, State.client(7, true, Optional.of(silent), 0));
+            Side server = side(false, endpoint(BOB), keys);
+            run(client, ALICE, server, BOB, frame -> frame);
+            assertEquals(Optional.of(silent), node(client).replaces());
+            assertEquals(Optional.of(new LinkName(!own, 4)), node(server).replaces());
+        }
+    }
+
+    private static RemoteNode node(Side side) {
+        return assertInstanceOf(Effect.Admit.class, side.ends.getFirst()).node();
     }
 
     @Test
@@ -223,11 +240,11 @@ final class HandshakeMachineTest {
 
     private static Side side(boolean client, PeerId self, KeyRing ring) {
         var machine = new HandshakeMachine(Purpose.MEMBER, endpoint(self), ring, 52_416, 4711, List.of(), LIMIT);
-        return new Side(machine, client ? State.client(7, false, 0) : State.server(0));
+        return new Side(machine, client ? State.client(7, false, Optional.empty(), 0) : State.server(0));
     }
 
     private static Common admitted(Side side) {
-        return assertInstanceOf(Effect.Admit.class, side.ends.getFirst()).node().common();
+        return node(side).common();
     }
 
     @Test
@@ -360,6 +377,7 @@ final class HandshakeMachineTest {
                         false,
                         0,
                         false,
+                        Optional.empty(),
                         0,
                         new HandshakeMachine.Phase.Deciding(new RemoteNode(alice, 1, 1, AES, false, 1), keys)),
                 new Event.Denied(LinkRejection.DOUBLED, "told", Optional.of(found)),
@@ -483,6 +501,7 @@ final class HandshakeMachineTest {
                         false,
                         0,
                         false,
+                        Optional.empty(),
                         0,
                         new HandshakeMachine.Phase.Deciding(
                                 new RemoteNode(endpoint(ALICE), 1, 1, AES, false, 1), keys)),

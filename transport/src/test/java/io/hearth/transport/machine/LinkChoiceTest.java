@@ -73,7 +73,8 @@ final class LinkChoiceTest {
                 node.dialed(),
                 node.dial(),
                 true,
-                node.common());
+                node.common(),
+                node.replaces());
     }
 
     @Test
@@ -97,5 +98,54 @@ final class LinkChoiceTest {
             assertEquals(Verdict.YIELDS, judge(SMALL, second, first));
             assertEquals(Verdict.YIELDS, judge(SMALL, first, first));
         }
+    }
+
+    private static RemoteNode replacing(RemoteNode silent, RemoteNode node) {
+        return new RemoteNode(
+                node.endpoint(),
+                node.linkPort(),
+                node.dataPort(),
+                node.suite(),
+                node.dialed(),
+                node.dial(),
+                node.relayed(),
+                node.common(),
+                silent.name());
+    }
+
+    @Test
+    void aLinkReplacesTheSilentOneThatItsDiallerNamesAndNoOther() {
+        for (boolean dialed : new boolean[] {true, false}) {
+            for (boolean silentDialed : new boolean[] {true, false}) {
+                var silent = link(LARGE, 4, BOOT, silentDialed, 5);
+                var next = link(LARGE, 4, BOOT, dialed, 3); // of another process it may have any number
+                assertEquals(Verdict.REPLACES, judge(SMALL, silent, replacing(silent, next)));
+                assertEquals(Verdict.REPLACES, judge(SMALL, silent, replacing(silent, relayed(next))));
+                assertEquals(Verdict.REPLACES, judge(SMALL, relayed(silent), replacing(silent, relayed(next))));
+                var another = link(LARGE, 4, BOOT, silentDialed, 6);
+                assertEquals(Verdict.YIELDS, judge(SMALL, another, replacing(silent, relayed(next))));
+                var opposite = link(LARGE, 4, BOOT, !silentDialed, 5);
+                assertEquals(Verdict.YIELDS, judge(SMALL, opposite, replacing(silent, relayed(next))));
+            }
+        }
+        var old = link(LARGE, 4, BOOT, true, 5);
+        assertEquals(Verdict.STALE, judge(SMALL, old, replacing(old, link(LARGE, 3, TestNode.bootId(), true, 6))));
+        var nameless = link(LARGE, 4, BOOT, false, 0);
+        assertEquals(
+                Verdict.YIELDS, judge(SMALL, nameless, replacing(nameless, relayed(link(LARGE, 4, BOOT, true, 6)))));
+    }
+
+    @Test
+    void bothEndsKeepTheSameOfTwoLinksThatReplaceOneSilentLink() {
+        var silent = link(LARGE, 4, BOOT, true, 5);
+        var ours = replacing(silent, link(LARGE, 4, BOOT, true, 6));
+        var theirs = replacing(silent, link(LARGE, 4, BOOT, false, 2));
+        assertEquals(Verdict.YIELDS, judge(SMALL, ours, theirs));
+        assertEquals(Verdict.SUCCEEDS, judge(SMALL, theirs, ours));
+        var silentThere = link(SMALL, 4, BOOT, false, 5);
+        var oursThere = replacing(silentThere, link(SMALL, 4, BOOT, false, 6));
+        var theirsThere = replacing(silentThere, link(SMALL, 4, BOOT, true, 2));
+        assertEquals(Verdict.YIELDS, judge(LARGE, oursThere, theirsThere));
+        assertEquals(Verdict.SUCCEEDS, judge(LARGE, theirsThere, oursThere));
     }
 }

@@ -48,7 +48,28 @@ final class LinkEncodingFuzzTest {
             1,
             Optional.empty());
 
+    private static final Hello AROUND = replacing(new LinkName(true, 8));
+
+    private static Hello replacing(LinkName silent) {
+        return new Hello(
+                HELLO.versions(),
+                HELLO.features(),
+                HELLO.purpose(),
+                HELLO.slot(),
+                HELLO.incarnation(),
+                HELLO.bootId(),
+                HELLO.systemBoot(),
+                HELLO.keyId(),
+                HELLO.linkPort(),
+                HELLO.dataPort(),
+                HELLO.dial(),
+                HELLO.chosen(),
+                HELLO.formerKeyId(),
+                Optional.of(silent));
+    }
+
     private static final List<LinkMessage> MESSAGES = List.of(
+            new LinkMessage.ClientHello(AROUND, LinkEncoding.encode(AROUND)),
             new LinkMessage.ClientHello(HELLO, LinkEncoding.encode(HELLO)),
             new LinkMessage.ServerHello(HELLO, LinkEncoding.encode(HELLO), Bytes.of(new byte[32])),
             new LinkMessage.Proof(Bytes.of(new byte[32])),

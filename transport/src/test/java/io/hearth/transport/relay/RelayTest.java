@@ -67,7 +67,7 @@ final class RelayTest {
 
     private void linkThrough() throws Exception {
         linkBoth();
-        asker.links.dialThrough(relay.id(), target.id());
+        asker.links.dialThrough(relay.id(), target.id(), false);
         var here = asker.await(Seen.Admitted.class).link();
         var there = target.await(Seen.Admitted.class).link();
         assertEquals(target.id(), here.peer().id());
@@ -143,7 +143,7 @@ final class RelayTest {
             send(direct.ours(), new byte[] {1, 2, 3});
             assertArrayEquals(new byte[] {1, 2, 3}, receive(direct.theirs()));
         }
-        asker.links.dialThrough(relay.id(), target.id());
+        asker.links.dialThrough(relay.id(), target.id(), false);
         assertTrue(target.await(Seen.Refused.class).text().contains("another link"), "a relayed one is not taken back");
     }
 
@@ -178,9 +178,9 @@ final class RelayTest {
     @Test
     void aNodeThatTheRelayCannotReachIsRejectedWithTheReason() throws Exception {
         asker.link(relay);
-        asker.links.dialThrough(relay.id(), target.id());
+        asker.links.dialThrough(relay.id(), target.id(), false);
         assertTrue(asker.await(Seen.RelayFailed.class).why().contains("no direct link to it"));
-        asker.links.dialThrough(target.id(), relay.id());
+        asker.links.dialThrough(target.id(), relay.id(), false);
         assertTrue(asker.await(Seen.RelayFailed.class).why().contains("no direct link to the relay"));
     }
 
@@ -190,7 +190,7 @@ final class RelayTest {
         TestNode fourth = node();
         try (fourth) {
             fourth.link(asker);
-            fourth.links.dialThrough(asker.id(), target.id());
+            fourth.links.dialThrough(asker.id(), target.id(), false);
             assertTrue(fourth.await(Seen.RelayFailed.class).why().contains("no direct link to it"));
         }
     }
