@@ -115,6 +115,7 @@ final class SilentLinkTest {
         small.links.dialAround(large.id(), large.address());
         small.dial(large);
         assertTrue(small.await(Seen.Admitted.class).link().dialedByUs());
+        large.await(Seen.Admitted.class);
         assertEquals(1, large.links.counters().admitted());
     }
 }
