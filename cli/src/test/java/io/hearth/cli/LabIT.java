@@ -136,14 +136,7 @@ final class LabIT {
                 trainers[host].await("sums after it", line -> line.startsWith("summed "));
                 Files.createFile(folder.resolve("h" + host).resolve("stop"));
             }
-            for (RunningProcess trainer : trainers) {
-                assertEquals(0, trainer.exitCode(), trainer.output());
-                List<String> worlds = trainer.output()
-                        .lines()
-                        .filter(line -> line.startsWith("world "))
-                        .toList();
-                assertEquals(List.of("world 3"), worlds, trainer.output());
-            }
+            assertWorld("world 3", trainers);
         }
     }
 
@@ -176,14 +169,19 @@ final class LabIT {
             for (int host = 0; host < 2; host++) {
                 Files.createFile(folder.resolve("h" + host).resolve("stop"));
             }
-            for (RunningProcess trainer : trainers) {
-                assertEquals(0, trainer.exitCode(), trainer.output());
-                List<String> worlds = trainer.output()
-                        .lines()
-                        .filter(line -> line.startsWith("world "))
-                        .toList();
-                assertEquals(List.of("world 2"), worlds, trainer.output());
-            }
+            assertWorld("world 2", trainers);
+        }
+    }
+
+    /** Waits for the end of all, which had the same world from the first sum to the last. */
+    private static void assertWorld(String world, RunningProcess... trainers) throws InterruptedException {
+        for (RunningProcess trainer : trainers) {
+            assertEquals(0, trainer.exitCode(), trainer.output());
+            List<String> worlds = trainer.output()
+                    .lines()
+                    .filter(line -> line.startsWith("world "))
+                    .toList();
+            assertEquals(List.of(world), worlds, trainer.output());
         }
     }
 

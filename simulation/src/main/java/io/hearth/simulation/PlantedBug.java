@@ -67,7 +67,7 @@ public enum PlantedBug {
     NO_GONE("a machine that lost its record does not report it", 800, VoteBugHooks.NoGone::new),
     ONE_GONE("one lost record is taken for the loss of all", 800, VoteBugHooks.OneGone::new),
     ONE_VOTER("the first process of a home votes for it, whether it runs or not", 30, VoteBugHooks.OneVoter::new),
-    SYNC_ON_LOOP("heartbeats wait for the disk", 1_500, ShellRule.SYNC_ELSEWHERE),
+    SYNC_ON_LOOP("heartbeats wait for the disk", 3_000, ShellRule.SYNC_ELSEWHERE),
     GULLIBLE("a node outside the view is believed like a member", 60, ViewBugHooks.Gullible::new),
     NO_REPAIR("a lost commit is never repaired", 60, ViewBugHooks.NoRepair::new),
     NO_GOSSIP("members do not report at which addresses they reach the others", 60, ShellRule.GOSSIP),

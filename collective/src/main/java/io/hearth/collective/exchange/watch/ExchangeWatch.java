@@ -7,43 +7,23 @@ import io.hearth.collective.Signature;
 import io.hearth.collective.schedule.Schedule;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Watches the time of one attempt by phase; {@link #NONE} does not even read the clock. */
+/** Watches the time of one attempt by phase. Without overrides it watches nothing and does not even read the clock. */
 public interface ExchangeWatch {
-    ExchangeWatch NONE = new ExchangeWatch() {
-        @Override
-        public long now() {
-            return 0;
-        }
-
-        @Override
-        public void plays(Schedule schedule) {
-            // ignored
-        }
-
-        @Override
-        public boolean isOn() {
-            return false;
-        }
-
-        @Override
-        public void did(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {
-            // ignored
-        }
-
-        @Override
-        public void end(boolean completed) {
-            // ignored
-        }
-    };
+    /** Watches nothing. */
+    ExchangeWatch NONE = new ExchangeWatch() {};
 
     /** The present time, for {@link #did}. */
-    long now();
+    default long now() {
+        return 0;
+    }
 
     /** A schedule begins; called by the thread that owns the attempt. */
-    void plays(Schedule schedule);
+    default void plays(Schedule schedule) {}
 
     /** Whether the time of ciphers is needed. */
-    boolean isOn();
+    default boolean isOn() {
+        return false;
+    }
 
     /** A phase that began at {@code sinceNanos} has ended now; arguments as in {@link CollectiveTrace#segment}. */
     default void did(Phase phase, int rank, long bytes, long sinceNanos) {
@@ -71,7 +51,7 @@ public interface ExchangeWatch {
     default void outside() {}
 
     /** A phase has ended; arguments as in {@link CollectiveTrace#segment}. */
-    void did(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos);
+    default void did(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {}
 
     /** A record was encrypted and then written; both have ended now. */
     default void sent(int rank, long bytes, long sinceNanos, long sealNanos) {
@@ -91,7 +71,7 @@ public interface ExchangeWatch {
     }
 
     /** The attempt has ended. Called once, by the thread that owns the attempt, after all other threads have finished with it. */
-    void end(boolean completed);
+    default void end(boolean completed) {}
 
     /**
      * The watch of a call: of codecs alone, unless a flight recording or a trace needs more.
