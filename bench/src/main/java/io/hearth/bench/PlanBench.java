@@ -17,7 +17,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 /**
  * Times the sums that a group's own plan chooses beside sums round the ring, in turns, once the nodes have measured their links. Nothing is
@@ -28,7 +30,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class PlanBench {
     private static final Duration FIND_MAX = Duration.ofSeconds(60);
-    private static final int STEPS_MAX = 60;
+    private static final int STEPS_MAX = 90;
+    private static final int SETTLED_STEPS = 8; // pauses between measurements; then a report, a plan and its step
     private static final long STEP_NANOS =
             2_000_000_000; // a measurement needs part of it, more on a long link or a busy machine
     private static final List<AllReduceStrategy> STRATEGIES = List.of(AllReduceStrategy.RING, AllReduceStrategy.AUTO);
@@ -75,16 +78,17 @@ public final class PlanBench {
         }
     }
 
-    /** Begins steps until all nodes know the rate of every link, and a few more until the plan is theirs. */
+    /** Begins steps until all nodes know the rate of every link, and no new one came in the last steps; so the plan is theirs, too. */
     private void awaitMeasured() throws CollectiveException {
-        int more = 5; // links are measured three times; then come a report, a plan and its step
+        int more = SETTLED_STEPS;
+        Map<String, Long> former = Map.of();
         for (int step = 0; step < STEPS_MAX && more > 0; step++) {
             cluster.beginStep();
-            float[] isMeasured = {isMeasured() ? 1 : 0};
-            cluster.allReduce(isMeasured, ReduceOp.MIN);
-            if (isMeasured[0] > 0) {
-                more--;
-            }
+            Map<String, Long> rates = rates();
+            float[] isSettled = {isMeasured() && rates.equals(former) ? 1 : 0};
+            former = rates;
+            cluster.allReduce(isSettled, ReduceOp.MIN);
+            more = isSettled[0] > 0 ? more - 1 : SETTLED_STEPS;
             LockSupport.parkNanos(STEP_NANOS); // stands for the work of a step; links are idle meanwhile
         }
         if (cluster.rank() == 0) {
@@ -111,6 +115,13 @@ public final class PlanBench {
                 .filter(link -> link.bytesPerSecond().isPresent())
                 .count();
         return rates >= (long) world * (world - 1);
+    }
+
+    private Map<String, Long> rates() {
+        return node.topology().links().stream()
+                .collect(Collectors.toMap(
+                        link -> link.from() + ">" + link.to(),
+                        link -> link.bytesPerSecond().orElse(0)));
     }
 
     private void time(AllReduceStrategy strategy, int round, int iterations) throws CollectiveException {

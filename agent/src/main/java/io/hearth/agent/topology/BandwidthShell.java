@@ -131,14 +131,17 @@ public final class BandwidthShell implements BandwidthTalk.Measurer, AutoCloseab
 
     private static Optional<Bandwidth> run(NodeId peer, TrainStream trains, boolean asked, long roundTripNanos)
             throws IOException {
+        Optional<Bandwidth> result = Optional.empty();
         try {
-            return trains.run(asked, roundTripNanos);
+            result = trains.run(asked, roundTripNanos);
+            return result;
         } finally {
             LOG.debug(
-                    "measured peer={} with outBytes={} inBytes={}",
+                    "measured peer={} with outBytes={} inBytes={}: {}",
                     peer.shortText(),
                     trains.outBytes(),
-                    trains.inBytes());
+                    trains.inBytes(),
+                    result.map(Object::toString).orElse("no rate"));
         }
     }
 

@@ -259,7 +259,7 @@ public final class BandwidthTalk {
         rates.keySet().forEach(peer -> reports.bytesPerSecond(peer, self).ifPresent(rate -> inward.put(peer, rate)));
         seen = seenRates.look(counters, inward);
         seen.forEach((peer, rate) -> {
-            if (rates.containsKey(peer) && rate > rates(peer).in() + rates(peer).in() / 4) {
+            if (rates.containsKey(peer) && SeenRates.raises(rate, rates(peer).in())) {
                 driver.step(new Event.Observed(peer, OptionalLong.empty(), OptionalLong.of(rate)));
             }
         });

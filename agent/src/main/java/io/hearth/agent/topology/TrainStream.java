@@ -85,8 +85,8 @@ final class TrainStream {
                     if (!mayGoOn.getAsBoolean()) {
                         throw new IOException("a collective began");
                     }
+                    train.sends(clock.nanoTime());
                     stream.send(DATA, 0, 0, 0, MemorySegment.NULL, filler, 0, Train.RECORD_BYTES);
-                    train.sent();
                     outBytes += Train.RECORD_BYTES;
                 }
                 case WAIT -> acknowledged(train, stream.receive());
@@ -108,12 +108,12 @@ final class TrainStream {
         }
     }
 
-    private static void acknowledged(Train train, ReceivedRecord record) throws IOException {
+    private void acknowledged(Train train, ReceivedRecord record) throws IOException {
         if (record.kind() != ACKNOWLEDGED) {
             throw unexpected(record);
         }
         try {
-            train.acknowledged(record.offset());
+            train.acknowledged(record.offset(), clock.nanoTime());
         } catch (IllegalArgumentException lie) {
             throw new IOException(lie.getMessage(), lie);
         }

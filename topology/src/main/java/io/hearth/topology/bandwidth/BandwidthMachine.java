@@ -31,12 +31,12 @@ import java.util.TreeMap;
  *   <li>A node takes part in one measurement at a time: two at once would share its port, and each would see half of it.
  *   <li>No measurement begins while a collective runs on this node, and one that runs is stopped when a collective begins.
  *   <li>Measurements take at most {@link Limits#share} of the time of this node's port, averaged by a token bucket. The bucket starts
- *       full, so that a new cluster is measured soon.
+ *       full, so that a new cluster is measured soon. A slow link takes only a part of its port.
  *   <li>A new link is measured {@value #FIRST_SAMPLES} times, because the code and the processor of a young process make a measurement too
- *       low. The estimate is {@link RateEstimate}.
- *   <li>A link without any rate comes first, and the second and third measurement of others leave half of the bucket to such links. A slow
- *       link takes most of a second each time.
- *   <li>A rate is measured again when it is old, and soon when the caller doubts it.
+ *       low; and again while the newest measurement is much higher. The estimate is {@link RateEstimate}. The pauses between them are
+ *       random and grow with the number of peers, because other pairs may share a line with this one, and then each sees half of it.
+ *   <li>A link without any rate comes first, and the second and third measurement of others leave half of the bucket to such links.
+ *   <li>A rate is measured again when it is old, sooner when a measurement was much lower, and at once when the caller doubts it.
  *   <li>What collectives show replaces the estimate at once ({@link SeenRates}, {@link OutRates}), and postpones the next measurement.
  * </ul>
  */
@@ -44,6 +44,9 @@ public final class BandwidthMachine
         implements Machine<BandwidthMachine.State, BandwidthMachine.Event, BandwidthMachine.Effect> {
     private static final int BUSY_DOUBLINGS_MAX = 2;
     private static final int FIRST_SAMPLES = 3;
+    private static final int SPREAD = 4;
+    private static final int DOUBTS =
+            16; // measurements in the time of a refresh; so even doubtful links stay below 1 %
 
     private final NodeId self;
     private final Limits limits;
@@ -84,9 +87,9 @@ public final class BandwidthMachine
             int peersMax) {
         private static final long SECOND = 1_000_000_000;
 
-        /** Refresh after 10 minutes; 1 % of the time, 3 s at once. */
+        /** Refresh after 10 minutes; 1 % of the time, 6 s at once. */
         public static final Limits DEFAULTS =
-                new Limits(600 * SECOND, 2 * SECOND, 5 * SECOND, SECOND, SECOND / 2, 0.01, 3 * SECOND, 1_024);
+                new Limits(600 * SECOND, 2 * SECOND, 5 * SECOND, SECOND, SECOND / 2, 0.01, 6 * SECOND, 1_024);
 
         public Limits {
             if (refreshNanos < 1
@@ -173,7 +176,7 @@ public final class BandwidthMachine
      *
      * @param dueNanos when this node asks for the next measurement
      * @param failures attempts in a row without a rate, at most 20
-     * @param samples measurements of this link so far, at most {@value #FIRST_SAMPLES}
+     * @param samples measurements of this link so far, at most {@value #FIRST_SAMPLES}; the last of these raised no rate much
      * @param out rate to the peer
      * @param in rate from the peer
      */
@@ -183,12 +186,11 @@ public final class BandwidthMachine
         }
 
         Peer with(Bandwidth measured) {
-            return new Peer(
-                    dueNanos,
-                    0,
-                    Math.min(FIRST_SAMPLES, samples + 1),
-                    out.with(measured.outBytesPerSecond()),
-                    in.with(measured.inBytesPerSecond()));
+            RateEstimate outNow = out.with(measured.outBytesPerSecond());
+            RateEstimate inNow = in.with(measured.inBytesPerSecond());
+            boolean rises = outNow.isMuchHigherThan(out) || inNow.isMuchHigherThan(in);
+            int samplesMax = rises ? FIRST_SAMPLES - 1 : FIRST_SAMPLES;
+            return new Peer(dueNanos, 0, Math.min(samplesMax, samples + 1), outNow, inNow);
         }
 
         /** With what collectives showed, which their observer has confirmed already. */
@@ -201,9 +203,14 @@ public final class BandwidthMachine
                     inNow.isPresent() ? new RateEstimate(inNow.getAsLong(), 0) : in);
         }
 
-        /** Whether the next measurement should come soon. */
-        boolean isUnsure() {
-            return samples < FIRST_SAMPLES || out.isDoubtful() || in.isDoubtful();
+        /** Whether the next measurement decides about a much lower rate. */
+        boolean isDoubtful() {
+            return out.isDoubtful() || in.isDoubtful();
+        }
+
+        /** Rate of the faster direction; 0 if none is known. */
+        long fastest() {
+            return Math.max(out.bytesPerSecond(), in.bytesPerSecond());
         }
     }
 
@@ -425,26 +432,34 @@ public final class BandwidthMachine
             if (active.filter(now -> now.runs(ended.peer(), ended.number())).isEmpty()) {
                 return;
             }
-            spend();
             Peer known = peers.get(ended.peer());
             if (known != null && ended.result().isPresent()) {
                 Peer next = known.with(ended.result().get());
-                long pause = next.isUnsure() ? 2 * limits.retryNanos : limits.refreshNanos;
-                peers.put(ended.peer(), next.due(nowNanos + pause, 0));
+                peers.put(ended.peer(), next.due(nowNanos + pauseNanos(ended.peer(), next), 0));
+                spend();
                 effects.add(new Effect.Measured(
                         ended.peer(), new Bandwidth(next.out.bytesPerSecond(), next.in.bytesPerSecond())));
             } else {
+                spend();
                 later(ended.peer(), Trouble.BUSY);
             }
         }
 
-        /** Ends the active measurement, and takes the time in which it moved bytes from the budget. */
+        /** Ends the active measurement, and takes the port's time in which it moved bytes from the budget. */
         private void spend() {
-            OptionalLong since = active.isPresent() ? active.get().movesSinceNanos : OptionalLong.empty();
-            if (since.isPresent()) {
-                budgetNanos -= Math.min(nowNanos - since.getAsLong(), limits.trainsNanosMax);
-            }
+            active.ifPresent(now -> now.movesSinceNanos.ifPresent(since -> {
+                long took = Math.min(nowNanos - since, limits.trainsNanosMax);
+                budgetNanos -= (long) ((double) took * partOfPort(now.peer));
+            }));
             active = Optional.empty();
+        }
+
+        /** The rate of a link, in parts of that of the fastest one; 1 if it is not known. */
+        private double partOfPort(NodeId peer) {
+            long rate = Optional.ofNullable(peers.get(peer)).map(Peer::fastest).orElse(0L);
+            long fastest =
+                    peers.values().stream().mapToLong(Peer::fastest).max().orElse(0);
+            return rate == 0 ? 1 : (double) rate / (double) fastest;
         }
 
         private void stop(NodeId peer) {
@@ -484,10 +499,21 @@ public final class BandwidthMachine
             if (known != null) {
                 int doublings = Math.min(known.failures, trouble == Trouble.SILENT ? 20 : BUSY_DOUBLINGS_MAX);
                 long pause = Math.min(limits.refreshNanos, limits.retryNanos << doublings);
-                long seed = self.hashCode() * 31L + peer.hashCode() + number;
-                long random = new SplittableRandom(seed).nextLong(limits.retryNanos);
-                peers.put(peer, known.due(nowNanos + pause + random, Math.min(known.failures + 1, 20)));
+                long at = nowNanos + pause + random(peer, limits.retryNanos);
+                peers.put(peer, known.due(at, Math.min(known.failures + 1, 20)));
             }
+        }
+
+        private long pauseNanos(NodeId peer, Peer measured) {
+            if (measured.samples < FIRST_SAMPLES) {
+                return limits.retryNanos + random(peer, SPREAD * limits.retryNanos * peers.size());
+            }
+            return measured.isDoubtful() ? limits.refreshNanos / DOUBTS : limits.refreshNanos;
+        }
+
+        private long random(NodeId peer, long bound) {
+            long seed = self.hashCode() * 31L + peer.hashCode() + number * 961L + nowNanos;
+            return new SplittableRandom(seed).nextLong(bound);
         }
 
         private boolean mayMeasure(Peer peer) {

@@ -35,9 +35,6 @@ public final class SeenRates {
     /** Looks after which bytes are forgotten that were too few, and a rate that was not seen again. */
     static final int LOOKS_MAX = 10;
 
-    private static final double FULL = 0.7;
-    private static final double MUCH_HIGHER = 1.25;
-
     private SortedMap<NodeId, Flow> before = Collections.emptySortedMap();
     private final SortedMap<NodeId, Flow> open = new TreeMap<>(); // since the last rates
     private final SortedMap<NodeId, Seen> seen = new TreeMap<>();
@@ -76,6 +73,11 @@ public final class SeenRates {
         return rates;
     }
 
+    /** Whether a rate that collectives showed is so much higher than the known one that it replaces it. */
+    public static boolean raises(long seen, long known) {
+        return SharedPort.raises(seen, known);
+    }
+
     private void begin() {
         open.clear();
         looks = 0;
@@ -84,8 +86,7 @@ public final class SeenRates {
     private void judge(Map<NodeId, Long> known) {
         Flow all = open.values().stream().reduce(Flow.NONE, Flow::plus);
         double together = (double) all.bytes() * 1e9 / (double) Math.max(1, all.wireNanos());
-        long fastest = known.values().stream().mapToLong(Long::longValue).max().orElse(0);
-        boolean isFull = together >= FULL * (double) fastest;
+        boolean isFull = SharedPort.isFull(together, known.values());
         var rates = new TreeMap<NodeId, Long>();
         open.forEach((peer, flow) -> {
             if (flow.wireBytes() >= FLOW_BYTES_MIN) {
@@ -105,8 +106,7 @@ public final class SeenRates {
     }
 
     private void saw(NodeId peer, long rate, long knownRate, boolean isFull) {
-        boolean raises = (double) rate >= MUCH_HIGHER * (double) knownRate;
-        if (isFull && !raises) {
+        if (isFull && !SharedPort.raises(rate, knownRate)) {
             seen.remove(peer); // with a lower rate of before, which is outdated
             return;
         }

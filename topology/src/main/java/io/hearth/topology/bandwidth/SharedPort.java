@@ -8,12 +8,25 @@ import java.util.Collection;
  */
 final class SharedPort {
     private static final int ALIKE = 2;
+    private static final double FULL = 0.7;
+    private static final double RAISES = 1.5;
 
     private SharedPort() {}
 
     /** Whether two rates are within a factor of {@value #ALIKE}. */
     static boolean areAlike(long one, long other) {
         return Math.max(one, other) <= ALIKE * Math.min(one, other);
+    }
+
+    /** Whether flows that are that fast together fill the port, which is at least as fast as the fastest known link. */
+    static boolean isFull(double together, Collection<Long> known) {
+        long fastest = known.stream().mapToLong(Long::longValue).max().orElse(0);
+        return together >= FULL * (double) fastest;
+    }
+
+    /** Whether a seen rate shows that a link is faster than known. Flows that take turns can look faster together than their port is. */
+    static boolean raises(long rate, long known) {
+        return (double) rate >= RAISES * (double) known;
     }
 
     /** The sum of the rates that are like this one, which is among them. */

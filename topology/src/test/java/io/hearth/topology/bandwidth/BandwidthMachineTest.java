@@ -26,6 +26,10 @@ final class BandwidthMachineTest {
     private static final NodeId LARGE = Nodes.node(2);
     private static final Bandwidth RATE = new Bandwidth(100, 200);
 
+    /** May spend 3 s at once. */
+    private static final Limits SPARING =
+            new Limits(600 * SECOND, 2 * SECOND, 5 * SECOND, SECOND, SECOND / 2, 0.01, 3 * SECOND, 9);
+
     /** A machine with its state and the effects of its last step. */
     private static final class Node {
         final BandwidthMachine machine;
@@ -34,7 +38,11 @@ final class BandwidthMachineTest {
         List<Effect> effects = List.of();
 
         Node(NodeId self) {
-            machine = new BandwidthMachine(self, Limits.DEFAULTS);
+            this(self, Limits.DEFAULTS);
+        }
+
+        Node(NodeId self, Limits limits) {
+            machine = new BandwidthMachine(self, limits);
             state = machine.start(0);
         }
 
@@ -207,10 +215,10 @@ final class BandwidthMachineTest {
 
     @Test
     void measurementsWaitWhenTheirShareOfTimeIsSpent() {
-        var node = new Node(SMALL);
+        var node = new Node(SMALL, SPARING);
         node.step(new Event.Linked(MIDDLE, 0));
         node.step(new Event.Doubted(MIDDLE));
-        for (int number = 0; number < 4; number++) { // 1 s is spent each time, 3 s may be spent at once
+        for (int number = 0; number < 4; number++) { // 1 s is spent each time
             node.heard(MIDDLE, BandwidthMessage.Type.ACCEPT, number);
             node.step(new Event.Began(MIDDLE, number));
             node.at(node.now + SECOND).step(new Event.Ended(MIDDLE, number, Optional.of(RATE)));
@@ -233,7 +241,7 @@ final class BandwidthMachineTest {
 
     @Test
     void linksWithoutARateComeFirstAndOthersLeaveThemHalfOfTheBudget() {
-        var node = new Node(SMALL);
+        var node = new Node(SMALL, SPARING);
         node.linked(MIDDLE);
         node.heard(MIDDLE, BandwidthMessage.Type.ACCEPT, 0);
         node.step(new Event.Began(MIDDLE, 0));
@@ -274,24 +282,72 @@ final class BandwidthMachineTest {
 
     @Test
     void aNewLinkIsMeasuredThreeTimesSoon() {
+        measuredSoon(new long[] {40, 100, 90}, new long[] {40, 100, 99});
+    }
+
+    @Test
+    void aLinkWhoseRateRisesIsMeasuredAgainSoon() {
+        measuredSoon(new long[] {40, 60, 90, 150, 160}, new long[] {40, 60, 90, 150, 160});
+    }
+
+    private static void measuredSoon(long[] rates, long[] estimates) {
         var node = new Node(SMALL);
         node.linked(MIDDLE);
-        long[] rates = {40, 100, 90};
-        long[] estimates = {40, 100, 97};
-        for (int number = 0; number < 3; number++) {
+        for (int number = 0; number < rates.length; number++) {
             node.heard(MIDDLE, BandwidthMessage.Type.ACCEPT, number);
-            var sample = new Bandwidth(rates[number], rates[number]);
+            var estimate = new Bandwidth(estimates[number], estimates[number]);
             assertEquals(
-                    List.of(new Effect.Measured(MIDDLE, new Bandwidth(estimates[number], estimates[number]))),
-                    node.step(new Event.Ended(MIDDLE, number, Optional.of(sample))));
+                    List.of(new Effect.Measured(MIDDLE, estimate)),
+                    node.step(
+                            new Event.Ended(MIDDLE, number, Optional.of(new Bandwidth(rates[number], rates[number])))));
             long sleep = node.machine.sleepNanos(node.state, node.now);
-            assertEquals(number < 2 ? SECOND : Limits.DEFAULTS.refreshNanos(), sleep);
+            if (number < rates.length - 1) {
+                assertTrue(sleep >= SECOND / 2 && sleep < 3 * SECOND, () -> "sleeps " + sleep);
+            } else {
+                assertEquals(Limits.DEFAULTS.refreshNanos(), sleep);
+            }
             node.at(node.now + sleep).step(new Event.Tick());
         }
     }
 
+    /** A tenth of the port's rate takes a tenth of its time. */
     @Test
-    void aMuchLowerRateIsMeasuredAgainSoon() {
+    void aSlowLinkTakesAPartOfItsPort() {
+        var node = new Node(LARGE);
+        node.linked(SMALL);
+        node.linked(MIDDLE);
+        assertEquals(1.0 * SECOND, spent(node, SMALL, 1_000), SECOND / 50.0);
+        assertEquals(SECOND / 10.0, spent(node, MIDDLE, 100), SECOND / 50.0);
+    }
+
+    /** What a measurement of a second takes from the budget, less what the second earns. */
+    private static double spent(Node node, NodeId peer, long rate) {
+        node.heard(peer, BandwidthMessage.Type.ASK, rate);
+        node.step(new Event.Began(peer, rate));
+        long before = node.state.budgetNanos();
+        node.at(node.now + SECOND);
+        node.step(new Event.Ended(peer, rate, Optional.of(new Bandwidth(rate, rate))));
+        return (double) (before - node.state.budgetNanos());
+    }
+
+    @Test
+    void aDoubtfulRateWaitsForAPartOfARefresh() {
+        var node = new Node(SMALL);
+        node.linked(MIDDLE);
+        for (int number = 0; number < 4; number++) {
+            node.heard(MIDDLE, BandwidthMessage.Type.ACCEPT, number);
+            long rate = number < 3 ? 100 : 10;
+            node.step(new Event.Ended(MIDDLE, number, Optional.of(new Bandwidth(rate, rate))));
+            if (number < 3) {
+                node.at(node.now + node.machine.sleepNanos(node.state, node.now))
+                        .step(new Event.Tick());
+            }
+        }
+        assertEquals(Limits.DEFAULTS.refreshNanos() / 16, node.machine.sleepNanos(node.state, node.now));
+    }
+
+    @Test
+    void aMuchLowerRateCountsOnceItIsConfirmed() {
         var node = new Node(LARGE);
         node.linked(SMALL);
         for (int number = 0; number < 3; number++) {

@@ -38,6 +38,26 @@ final class OutRatesTest {
     }
 
     @Test
+    void aFullPortThatIsSharedUnequallyIsNoSlowLink() {
+        assertEquals(Map.of(), steady(Map.of(A, 550L, B, 250L, C, 150L)));
+    }
+
+    @Test
+    void aReceiverFarBelowTheOthersOfAFullPortHasASlowLink() {
+        assertEquals(Map.of(C, 90L), steady(Map.of(A, 450L, B, 450L, C, 90L)));
+    }
+
+    @Test
+    void flowsThatTakeTurnsMakeNoFasterPort() {
+        assertEquals(Map.of(), steady(Map.of(A, 650L, B, 650L)));
+    }
+
+    @Test
+    void aMuchFasterFlowRaisesTheRate() {
+        assertEquals(Map.of(A, 1_500L), steady(Map.of(A, 1_500L)));
+    }
+
+    @Test
     void aSlowLinkOfAFastPortStandsAlone() {
         assertEquals(Map.of(A, 95L), steady(Map.of(A, 95L, B, 940L)));
     }

@@ -25,14 +25,17 @@ final class RateEstimateTest {
     }
 
     @Test
-    void aMuchHigherMeasurementCountsAtOnce() {
+    void aHigherMeasurementCountsAtOnce() {
         assertEquals(118, of(30, 118).bytesPerSecond());
+        assertTrue(of(30, 118).isMuchHigherThan(of(30)));
+        assertEquals(1100, of(1000, 1100).bytesPerSecond());
+        assertFalse(of(1000, 1100).isMuchHigherThan(of(1000)));
+        assertTrue(of(1000).isMuchHigherThan(RateEstimate.NONE));
     }
 
     @Test
-    void noiseMovesTheRateALittle() {
-        assertEquals(967, of(1000, 900).bytesPerSecond());
-        assertEquals(1033, of(1000, 1100).bytesPerSecond());
+    void aLowerMeasurementMovesTheRateALittle() {
+        assertEquals(988, of(1000, 900).bytesPerSecond());
     }
 
     @Test
@@ -46,7 +49,7 @@ final class RateEstimateTest {
     @Test
     void twoLowMeasurementsThatDifferConfirmNothing() {
         assertEquals(1000, of(1000, 100, 400).bytesPerSecond());
-        assertEquals(994, of(1000, 100, 980).with(100).bytesPerSecond(), "the doubt is over after a usual one");
+        assertEquals(998, of(1000, 100, 980).with(100).bytesPerSecond(), "the doubt is over after a usual one");
     }
 
     @Test

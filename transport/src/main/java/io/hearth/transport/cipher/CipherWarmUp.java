@@ -19,10 +19,14 @@ import javax.crypto.AEADBadTagException;
  * the warm-up takes half a second and not one and a half.
  */
 public final class CipherWarmUp {
-    /** Number of records sealed and opened; each runs the common code of both twice. */
-    static final int PAIRS = 4_000;
+    /** Least number of records sealed and opened; each runs the common code of both twice. */
+    static final int PAIRS_MIN = 4_000;
 
-    static final long NANOS_MAX = 5_000_000_000L;
+    /** Time without a faster pair after which the code counts as compiled. */
+    static final long STEADY_NANOS = 200_000_000L;
+
+    static final long NANOS_MAX = 20_000_000_000L;
+    private static final double FASTER = 0.9;
 
     /** The JDK runs other code for less than 7,680 bytes. */
     private static final int RECORD_BYTES = 8 * 1024;
@@ -93,14 +97,23 @@ public final class CipherWarmUp {
         }
     }
 
-    /** Seals and opens records. Returns the number of pairs that the time allowed. */
+    /** Seals and opens records. Returns the number of pairs. */
     int run() {
         try {
             long begun = clock.nanoTime();
+            long now = begun;
+            long fastest = Long.MAX_VALUE;
+            long sinceNanos = begun; // time of the fastest pair
             int pairs = 0;
-            while (pairs < PAIRS && clock.nanoTime() - begun < NANOS_MAX) {
+            while ((pairs < PAIRS_MIN || now - sinceNanos < STEADY_NANOS) && now - begun < NANOS_MAX) {
                 pair(pairs);
                 pairs++;
+                long took = clock.nanoTime() - now;
+                now += took;
+                if ((double) took < FASTER * (double) fastest) {
+                    fastest = took;
+                    sinceNanos = now;
+                }
             }
             return pairs;
         } finally {

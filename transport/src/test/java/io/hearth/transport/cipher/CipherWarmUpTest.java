@@ -82,7 +82,14 @@ final class CipherWarmUpTest {
 
     @Test
     void itEndsAfterAsManyPairsAsTheCompilerWants() {
-        assertEquals(CipherWarmUp.PAIRS, pairs(_ -> 100_000));
+        assertEquals(CipherWarmUp.PAIRS_MIN, pairs(_ -> 100_000));
+    }
+
+    @Test
+    void itGoesOnWhileTheCompilerIsLate() {
+        int late = 2 * CipherWarmUp.PAIRS_MIN;
+        long after = CipherWarmUp.STEADY_NANOS / 10_000; // pairs until no faster one came for that time
+        assertEquals(late + 1 + after, pairs(pair -> pair < late ? 100_000 * (long) late / (pair + late / 2) : 10_000));
     }
 
     @Test
