@@ -57,7 +57,7 @@ public final class OutRates {
             boolean lowers = (!isFull || rate < fastest / FAR_BELOW)
                     && together < knownRate
                     && !isNear(together, knownRate, NOISE);
-            if (looks == LOOKS_MIN && (lowers || SharedPort.raises(together, knownRate))) {
+            if (looks == LOOKS_MIN && (lowers || SharedPort.raises(rate, knownRate))) {
                 news.put(peer, together);
             }
         });

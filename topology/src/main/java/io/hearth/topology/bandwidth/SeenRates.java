@@ -98,18 +98,19 @@ public final class SeenRates {
                 long rate = SharedPort.together(flow.wireBytesPerSecond(), rates.values());
                 rates.forEach((other, its) -> {
                     if (SharedPort.areAlike(flow.wireBytesPerSecond(), its)) {
-                        saw(other, rate, known.getOrDefault(other, 0L), isFull);
+                        long knownRate = known.getOrDefault(other, 0L);
+                        if (isFull && !SharedPort.raises(its, knownRate)) {
+                            seen.remove(other); // with a lower rate of before, which is outdated
+                        } else {
+                            saw(other, rate, knownRate);
+                        }
                     }
                 });
             }
         });
     }
 
-    private void saw(NodeId peer, long rate, long knownRate, boolean isFull) {
-        if (isFull && !SharedPort.raises(rate, knownRate)) {
-            seen.remove(peer); // with a lower rate of before, which is outdated
-            return;
-        }
+    private void saw(NodeId peer, long rate, long knownRate) {
         Seen former = seen.getOrDefault(peer, new Seen(0, 0, 1));
         if (former.age == 0) {
             return; // a flow that is alike gave it already

@@ -24,7 +24,7 @@ final class SharedPort {
         return together >= FULL * (double) fastest;
     }
 
-    /** Whether a seen rate shows that a link is faster than known. Flows that take turns can look faster together than their port is. */
+    /** Whether the rate of one flow shows that its link is faster than known. Flows that take turns would look faster together than it is. */
     static boolean raises(long rate, long known) {
         return (double) rate >= RAISES * (double) known;
     }

@@ -49,7 +49,7 @@ final class OutRatesTest {
 
     @Test
     void flowsThatTakeTurnsMakeNoFasterPort() {
-        assertEquals(Map.of(), steady(Map.of(A, 650L, B, 650L)));
+        assertEquals(Map.of(), steady(Map.of(A, 800L, B, 800L)));
     }
 
     @Test
