@@ -189,6 +189,14 @@ public final class PeerDirectory {
         }
     }
 
+    /** Stores the measured loss on the path to a node, per thousand, beside the throughput that was measured with it. */
+    public void lost(NodeId node, int permille) {
+        topology.link(self, node)
+                .map(link ->
+                        new ConnectionProfile(self, node, List.of(link.best().loss(permille))))
+                .ifPresent(link -> topology = topology.with(link));
+    }
+
     /**
      * Stores the report of a linked node about its links to third nodes, in place of its former one. Of a link to this node only its
      * existence is new: this node knows the rates.

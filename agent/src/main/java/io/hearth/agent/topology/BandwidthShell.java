@@ -4,6 +4,7 @@ import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.bandwidth.Bandwidth;
 import io.hearth.topology.bandwidth.BandwidthMachine.Event;
+import io.hearth.topology.local.LocalCounters;
 import io.hearth.transport.DataStream;
 import io.hearth.transport.StreamId;
 import io.hearth.transport.StreamSource;
@@ -115,7 +116,7 @@ public final class BandwidthShell implements BandwidthTalk.Measurer, AutoCloseab
         try (DataStream stream = streams.open(peer, id, OPEN_MAX)) {
             if (begin(own, stream)) {
                 events.accept(new Event.Began(peer, own.number));
-                result = run(peer, new TrainStream(stream, clock, mayGoOn), asked, roundTripNanos);
+                result = run(peer, new TrainStream(stream, clock, mayGoOn, LocalCounters::read), asked, roundTripNanos);
             }
         } catch (InterruptedException stop) {
             LOG.debug("no measurement of peer={}: stopped", peer.shortText());

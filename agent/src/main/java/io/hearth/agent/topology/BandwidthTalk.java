@@ -388,6 +388,7 @@ public final class BandwidthTalk {
                         peer,
                         OptionalLong.of(bandwidth.outBytesPerSecond()),
                         OptionalLong.of(bandwidth.inBytesPerSecond()));
+                bandwidth.lossPermille().ifPresent(loss -> directory.lost(peer, loss));
             }
             case Effect.Seen(NodeId peer, OptionalLong out, OptionalLong in) -> {
                 LOG.info(

@@ -1,6 +1,7 @@
 package io.hearth.agent.topology;
 
 import io.hearth.core.Clock;
+import io.hearth.topology.TcpCounters;
 import io.hearth.topology.bandwidth.Bandwidth;
 import io.hearth.topology.bandwidth.Train;
 import io.hearth.topology.bandwidth.TrainMeter;
@@ -9,8 +10,10 @@ import io.hearth.transport.ReceivedRecord;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * One measurement over an open stream: the node that asked sends its train first, then the other one.
@@ -34,18 +37,22 @@ final class TrainStream {
     private final DataStream stream;
     private final Clock clock;
     private final BooleanSupplier mayGoOn;
+    private final Supplier<Optional<TcpCounters>> counters;
     private final MemorySegment filler = MemorySegment.ofArray(new byte[Train.RECORD_BYTES]);
     private long outBytes;
     private long inBytes;
+    private OptionalInt lossPermille = OptionalInt.empty();
 
     /**
      * @param stream borrowed
      * @param mayGoOn whether no collective runs; called by the sender for each record
+     * @param counters of this machine's TCP, called before and after a train that this node sends
      */
-    TrainStream(DataStream stream, Clock clock, BooleanSupplier mayGoOn) {
+    TrainStream(DataStream stream, Clock clock, BooleanSupplier mayGoOn, Supplier<Optional<TcpCounters>> counters) {
         this.stream = stream;
         this.clock = clock;
         this.mayGoOn = mayGoOn;
+        this.counters = counters;
     }
 
     /**
@@ -56,14 +63,24 @@ final class TrainStream {
      * @throws IOException the stream broke, the peer sent something else, or a collective began
      */
     Optional<Bandwidth> run(boolean asked, long roundTripNanos) throws IOException {
-        OptionalLong out = asked ? send(roundTripNanos) : OptionalLong.empty();
+        OptionalLong out = asked ? sendCounted(roundTripNanos) : OptionalLong.empty();
         OptionalLong in = receive();
         if (!asked) {
-            out = send(roundTripNanos);
+            out = sendCounted(roundTripNanos);
         }
         return out.isPresent() && in.isPresent()
-                ? Optional.of(new Bandwidth(out.getAsLong(), in.getAsLong()))
+                ? Optional.of(new Bandwidth(out.getAsLong(), in.getAsLong(), lossPermille))
                 : Optional.empty();
+    }
+
+    private OptionalLong sendCounted(long roundTripNanos) throws IOException {
+        Optional<TcpCounters> before = counters.get();
+        OptionalLong rate = send(roundTripNanos);
+        Optional<TcpCounters> after = counters.get();
+        if (before.isPresent() && after.isPresent()) {
+            lossPermille = after.get().lossPermilleSince(before.get());
+        }
+        return rate;
     }
 
     /** Bytes of trains that this node sent. */

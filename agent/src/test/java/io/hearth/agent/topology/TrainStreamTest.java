@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
+import io.hearth.topology.TcpCounters;
 import io.hearth.topology.bandwidth.Bandwidth;
 import io.hearth.transport.DataStream;
 import io.hearth.transport.ReceivedRecord;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
@@ -27,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** Two ends of a measurement in one process, over bounded queues. */
@@ -121,11 +124,22 @@ final class TrainStreamTest {
     private final End asker = new End(ahead, back, closed);
     private final End asked = new End(back, ahead, closed);
 
-    private static Future<Optional<Bandwidth>> run(
-            ExecutorService threads, End end, boolean asks, BooleanSupplier mayGoOn) {
+    /** 2 of 200 segments are lost during each train. */
+    private final Supplier<Optional<TcpCounters>> counters = new Supplier<>() {
+        private TcpCounters now = new TcpCounters(1_000, 10);
+
+        @Override
+        public Optional<TcpCounters> get() {
+            var then = now;
+            now = new TcpCounters(then.sent() + 200, then.repeated() + 2);
+            return Optional.of(then);
+        }
+    };
+
+    private Future<Optional<Bandwidth>> run(ExecutorService threads, End end, boolean asks, BooleanSupplier mayGoOn) {
         return threads.submit(() -> {
             try (end) {
-                return new TrainStream(end, Clock.system(), mayGoOn).run(asks, 0);
+                return new TrainStream(end, Clock.system(), mayGoOn, counters).run(asks, 0);
             }
         });
     }
@@ -134,11 +148,13 @@ final class TrainStreamTest {
     void bothEndsLearnTheSameTwoRates() throws Exception {
         try (ExecutorService threads = Executors.newCachedThreadPool()) {
             var one = run(threads, asker, true, () -> true);
-            var other = new TrainStream(asked, Clock.system(), () -> true);
+            var other = new TrainStream(asked, Clock.system(), () -> true, Optional::empty);
             Bandwidth atAsked = other.run(false, 0).orElseThrow();
             Bandwidth atAsker = one.get().orElseThrow();
             assertEquals(atAsker.outBytesPerSecond(), atAsked.inBytesPerSecond());
             assertEquals(atAsker.inBytesPerSecond(), atAsked.outBytesPerSecond());
+            assertEquals(OptionalInt.of(10), atAsker.lossPermille());
+            assertEquals(OptionalInt.empty(), atAsked.lossPermille());
         }
     }
 
@@ -147,7 +163,9 @@ final class TrainStreamTest {
         var records = new AtomicInteger();
         try (ExecutorService threads = Executors.newCachedThreadPool()) {
             var one = run(threads, asker, true, () -> records.incrementAndGet() < 5);
-            assertThrows(IOException.class, () -> new TrainStream(asked, Clock.system(), () -> true).run(false, 0));
+            assertThrows(
+                    IOException.class,
+                    () -> new TrainStream(asked, Clock.system(), () -> true, Optional::empty).run(false, 0));
             var failed = assertThrows(ExecutionException.class, one::get);
             assertTrue(failed.toString().contains("a collective began"), failed::toString);
             assertEquals(5, records.get());
@@ -167,9 +185,13 @@ final class TrainStreamTest {
     @Test
     void aRecordOfAnotherKindEndsTheMeasurement() throws Exception {
         ahead.put(new Letter(99, 0, new byte[0]));
-        assertThrows(IOException.class, () -> new TrainStream(asked, Clock.system(), () -> true).run(false, 0));
+        assertThrows(
+                IOException.class,
+                () -> new TrainStream(asked, Clock.system(), () -> true, Optional::empty).run(false, 0));
         back.put(new Letter(18, 0, new byte[0]));
-        assertThrows(IOException.class, () -> new TrainStream(asker, Clock.system(), () -> true).run(true, 0));
+        assertThrows(
+                IOException.class,
+                () -> new TrainStream(asker, Clock.system(), () -> true, Optional::empty).run(true, 0));
     }
 
     @Test

@@ -164,7 +164,7 @@ public final class BandwidthMachine
         /** Stop the measurement that runs; its {@link Event.Ended} is ignored. */
         record Stop(NodeId peer, long number) implements Effect {}
 
-        /** A link was measured: the estimate from all its measurements. */
+        /** A link was measured: the estimate from all its measurements, with the loss of the newest. */
         record Measured(NodeId peer, Bandwidth bandwidth) implements Effect {}
 
         /** Collectives showed these rates. */
@@ -434,11 +434,13 @@ public final class BandwidthMachine
             }
             Peer known = peers.get(ended.peer());
             if (known != null && ended.result().isPresent()) {
-                Peer next = known.with(ended.result().get());
+                Bandwidth measured = ended.result().get();
+                Peer next = known.with(measured);
                 peers.put(ended.peer(), next.due(nowNanos + pauseNanos(ended.peer(), next), 0));
                 spend();
                 effects.add(new Effect.Measured(
-                        ended.peer(), new Bandwidth(next.out.bytesPerSecond(), next.in.bytesPerSecond())));
+                        ended.peer(),
+                        new Bandwidth(next.out.bytesPerSecond(), next.in.bytesPerSecond(), measured.lossPermille())));
             } else {
                 spend();
                 later(ended.peer(), Trouble.BUSY);

@@ -2,14 +2,16 @@ package io.hearth.topology.system;
 
 import io.hearth.topology.NodeLoad;
 import io.hearth.topology.NodeLoad.Battery;
+import io.hearth.topology.TcpCounters;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds processor, load and battery in texts of the operating system. A text of another shape gives nothing, never an exception. */
+/** Finds processor, load, battery and counters of TCP in texts of the operating system. A text of another shape gives nothing, never an exception. */
 public final class MachineFacts {
     private static final int LINES_MAX = 2_000;
 
@@ -18,6 +20,11 @@ public final class MachineFacts {
 
     private static final Pattern CPU_RANGE = Pattern.compile("([0-9]{1,6})(?:-([0-9]{1,6}))?");
     private static final Pattern MAC_BATTERY = Pattern.compile(" *-InternalBattery[^\\t]*\\t([0-9]{1,3})%.*");
+
+    private static final Pattern COUNT = Pattern.compile("[0-9]{1,18}");
+    private static final Pattern MAC_SENT = Pattern.compile("\\s*([0-9]{1,18}) packets sent");
+    private static final Pattern MAC_REPEATED =
+            Pattern.compile("\\s*([0-9]{1,18}) data packets \\([0-9]+ bytes\\) retransmitted");
 
     private MachineFacts() {}
 
@@ -111,5 +118,50 @@ public final class MachineFacts {
                 .filter(Matcher::matches)
                 .findFirst()
                 .map(found -> new Battery(Math.min(100, Integer.parseInt(found.group(1))), isOnMains));
+    }
+
+    /** The counters in {@code /proc/net/snmp}, where a line of names comes before the line of its values. */
+    public static Optional<TcpCounters> tcpOfLinux(String snmp) {
+        List<List<String>> lines = snmp.lines()
+                .limit(LINES_MAX)
+                .filter(line -> line.startsWith("Tcp: "))
+                .map(line -> List.of(line.strip().split(" +", 100)))
+                .toList();
+        if (lines.size() != 2 || lines.get(0).size() != lines.get(1).size()) {
+            return Optional.empty();
+        }
+        int sent = lines.get(0).indexOf("OutSegs"); // without those that were sent again
+        int repeated = lines.get(0).indexOf("RetransSegs");
+        if (sent < 0 || repeated < 0) {
+            return Optional.empty();
+        }
+        OptionalLong first = count(lines.get(1).get(sent));
+        OptionalLong again = count(lines.get(1).get(repeated));
+        return first.isPresent() && again.isPresent()
+                ? Optional.of(new TcpCounters(first.getAsLong() + again.getAsLong(), again.getAsLong()))
+                : Optional.empty();
+    }
+
+    /** The counters in the output of macOS's {@code netstat -s -p tcp}. */
+    public static Optional<TcpCounters> tcpOfMac(String netstat) {
+        OptionalLong sent = count(netstat, MAC_SENT);
+        OptionalLong repeated = count(netstat, MAC_REPEATED);
+        return sent.isPresent() && repeated.isPresent()
+                ? Optional.of(new TcpCounters(sent.getAsLong(), repeated.getAsLong()))
+                : Optional.empty();
+    }
+
+    private static OptionalLong count(String text, Pattern line) {
+        return text.lines()
+                .limit(LINES_MAX)
+                .map(line::matcher)
+                .filter(Matcher::matches)
+                .map(found -> count(found.group(1)))
+                .findFirst()
+                .orElse(OptionalLong.empty());
+    }
+
+    private static OptionalLong count(String digits) {
+        return COUNT.matcher(digits).matches() ? OptionalLong.of(Long.parseLong(digits)) : OptionalLong.empty();
     }
 }

@@ -3,6 +3,7 @@ package io.hearth.topology.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hearth.topology.NodeLoad.Battery;
+import io.hearth.topology.TcpCounters;
 import io.hearth.topology.system.MachineFacts.PowerSupply;
 import java.util.List;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class MachineFactsTest {
     @Test
@@ -87,5 +89,45 @@ final class MachineFactsTest {
                 """));
         assertEquals(Optional.empty(), MachineFacts.battery("Now drawing from 'AC Power'\n"));
         assertEquals(Optional.empty(), MachineFacts.battery(""));
+    }
+
+    @Test
+    void tcpIsCountedOnLinux() {
+        assertEquals(Optional.of(new TcpCounters(1_030, 30)), MachineFacts.tcpOfLinux("""
+                Ip: Forwarding DefaultTTL InReceives
+                Ip: 1 64 52
+                Tcp: RtoAlgorithm MaxConn InSegs OutSegs RetransSegs InErrs
+                Tcp: 1 -1 900 1000 30 0
+                Udp: InDatagrams NoPorts
+                Udp: 5 0
+                """));
+    }
+
+    @Test
+    void tcpIsCountedOnMacs() {
+        assertEquals(Optional.of(new TcpCounters(140_406, 193)), MachineFacts.tcpOfMac("""
+                tcp:
+                \t140406 packets sent
+                \t\t32245 data packets (182893414 bytes)
+                \t\t193 data packets (126801 bytes) retransmitted
+                \t\t0 resends initiated by MTU discovery
+                \t98211 packets received
+                """));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "Tcp: OutSegs RetransSegs",
+                "Tcp: OutSegs RetransSegs\nTcp: 5",
+                "Tcp: OutSegs RetransSegs\nTcp: 5 many",
+                "Tcp: OutSegs InSegs\nTcp: 5 6",
+                "5 packets sent",
+                "99999999999999999999 packets sent\n1 data packets (2 bytes) retransmitted"
+            })
+    void otherTextsCountNothing(String text) {
+        assertEquals(Optional.empty(), MachineFacts.tcpOfLinux(text));
+        assertEquals(Optional.empty(), MachineFacts.tcpOfMac(text));
     }
 }
