@@ -4,6 +4,7 @@ import io.hearth.identity.Labels;
 import io.hearth.identity.NodeId;
 import java.util.Collections;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
@@ -112,8 +113,9 @@ public record LinkReport(SortedMap<NodeId, Measured> links, Optional<Straggler> 
      * @param path as in {@link PathProfile#path}
      * @param kind the class of the reporting node's interface
      * @param ageSeconds age of the measurement when the report was made, 0 to {@link #AGE_SECONDS_MAX}
+     * @param lossPermille lost packets of those that the reporting node sends, per thousand; empty if it does not know
      */
-    public record Way(String path, InterfaceClass kind, long ageSeconds) {
+    public record Way(String path, InterfaceClass kind, long ageSeconds, OptionalInt lossPermille) {
         /** Ages above a hundred years are no ages. */
         public static final long AGE_SECONDS_MAX = 3_200_000_000L;
 
@@ -123,11 +125,12 @@ public record LinkReport(SortedMap<NodeId, Measured> links, Optional<Straggler> 
                 throw new IllegalArgumentException(
                         "age of a measurement must be 0 to " + AGE_SECONDS_MAX + " s, got " + ageSeconds);
             }
+            PathProfile.requireLoss(lossPermille);
         }
 
         /** The same path with the age left out: time alone makes no report worth sending. */
         private Way place() {
-            return new Way(path, kind, 0);
+            return new Way(path, kind, 0, lossPermille);
         }
     }
 

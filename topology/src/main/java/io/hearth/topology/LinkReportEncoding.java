@@ -7,6 +7,7 @@ import io.hearth.topology.wire.LinkReportMessage;
 import io.hearth.topology.wire.MeasuredLinkMessage;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /** Converts {@link LinkReport}s to their wire form and back. */
@@ -36,10 +37,12 @@ public final class LinkReportEncoding {
                     .setOutBytesPerSecond(measured.outBytesPerSecond())
                     .setInBytesPerSecond(measured.inBytesPerSecond())
                     .setSeenBytesPerSecond(measured.seenBytesPerSecond());
-            measured.way()
-                    .ifPresent(way -> link.setPath(way.path())
-                            .setInterfaceClass(KINDS.indexOf(way.kind()))
-                            .setAgeSeconds(way.ageSeconds()));
+            measured.way().ifPresent(way -> {
+                link.setPath(way.path())
+                        .setInterfaceClass(KINDS.indexOf(way.kind()))
+                        .setAgeSeconds(way.ageSeconds());
+                way.lossPermille().ifPresent(link::setLossPermille);
+            });
             message.addLinks(link);
         });
         report.straggler()
@@ -83,7 +86,10 @@ public final class LinkReportEncoding {
         int kind = link.getInterfaceClass();
         boolean isKnown = kind >= 0 && kind < KINDS.size();
         return Optional.of(new LinkReport.Way(
-                link.getPath(), isKnown ? KINDS.get(kind) : InterfaceClass.OTHER, link.getAgeSeconds()));
+                link.getPath(),
+                isKnown ? KINDS.get(kind) : InterfaceClass.OTHER,
+                link.getAgeSeconds(),
+                link.hasLossPermille() ? OptionalInt.of(link.getLossPermille()) : OptionalInt.empty()));
     }
 
     /** The straggler; none if a later version names a cause that this one does not know. */

@@ -49,10 +49,7 @@ public record PathProfile(
         if (bytesPerSecond.isPresent() && bytesPerSecond.getAsLong() < 1) {
             throw new IllegalArgumentException("a throughput must be above 0 B/s, got " + bytesPerSecond.getAsLong());
         }
-        if (lossPermille.isPresent() && (lossPermille.getAsInt() < 0 || lossPermille.getAsInt() > LOSS_PERMILLE_MAX)) {
-            throw new IllegalArgumentException(
-                    "loss must be 0 to " + LOSS_PERMILLE_MAX + " per thousand, got " + lossPermille.getAsInt());
-        }
+        requireLoss(lossPermille);
     }
 
     /** A path of which only one round trip is known. */
@@ -92,6 +89,13 @@ public record PathProfile(
                 bytesPerSecond,
                 lossPermille,
                 isOnlyRoundTrip ? nowNanos : measuredNanos);
+    }
+
+    static void requireLoss(OptionalInt permille) {
+        if (permille.isPresent() && (permille.getAsInt() < 0 || permille.getAsInt() > LOSS_PERMILLE_MAX)) {
+            throw new IllegalArgumentException(
+                    "loss must be 0 to " + LOSS_PERMILLE_MAX + " per thousand, got " + permille.getAsInt());
+        }
     }
 
     /** With newly measured loss. */

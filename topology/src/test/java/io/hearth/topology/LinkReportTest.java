@@ -13,6 +13,7 @@ import io.hearth.topology.wire.MeasuredLinkMessage;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -58,11 +59,16 @@ final class LinkReportTest {
     @Test
     void aPathArrivesWithItsClassAndAge() throws MalformedMessageException {
         for (InterfaceClass kind : InterfaceClass.values()) {
-            var way = new LinkReport.Way("10.0.0.2:4711", kind, 86_400);
+            var way = new LinkReport.Way("10.0.0.2:4711", kind, 86_400, OptionalInt.of(15));
             var report = new LinkReport(new TreeMap<>(Map.of(TWO, new Measured(300, 7, 9, 0, Optional.of(way)))));
             assertEquals(report, LinkReportEncoding.decode(LinkReportEncoding.encode(report)));
         }
-        assertThrows(IllegalArgumentException.class, () -> new LinkReport.Way("a", InterfaceClass.WIFI, -1));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new LinkReport.Way("a", InterfaceClass.WIFI, -1, OptionalInt.empty()));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new LinkReport.Way("a", InterfaceClass.WIFI, 1, OptionalInt.of(1_001)));
     }
 
     @Test
@@ -74,7 +80,7 @@ final class LinkReportTest {
                 .build()
                 .toByteArray());
         assertEquals(
-                Optional.of(new LinkReport.Way("10.0.0.2:1", InterfaceClass.OTHER, 0)),
+                Optional.of(new LinkReport.Way("10.0.0.2:1", InterfaceClass.OTHER, 0, OptionalInt.empty())),
                 later.links().values().iterator().next().way());
         byte[] old = LinkReportMessage.newBuilder()
                 .addLinks(link.setAgeSeconds(LinkReport.Way.AGE_SECONDS_MAX + 1))
@@ -93,7 +99,7 @@ final class LinkReportTest {
     }
 
     private static LinkReport over(String path, InterfaceClass kind, long ageSeconds) {
-        var way = new LinkReport.Way(path, kind, ageSeconds);
+        var way = new LinkReport.Way(path, kind, ageSeconds, OptionalInt.empty());
         return new LinkReport(new TreeMap<>(Map.of(TWO, new Measured(300, 7, 9, 0, Optional.of(way)))));
     }
 
@@ -112,7 +118,8 @@ final class LinkReportTest {
                             Optional.of(new LinkReport.Way(
                                     "9".repeat(PathProfile.PATH_CHARACTERS_MAX),
                                     InterfaceClass.VIRTUAL,
-                                    LinkReport.Way.AGE_SECONDS_MAX))));
+                                    LinkReport.Way.AGE_SECONDS_MAX,
+                                    OptionalInt.of(PathProfile.LOSS_PERMILLE_MAX)))));
         }
         byte[] bytes = LinkReportEncoding.encode(new LinkReport(links));
         assertTrue(bytes.length <= 64 * 1024, () -> bytes.length + " bytes");

@@ -169,9 +169,7 @@ public final class PeerDirectory {
                 .inward()
                 .ifPresent(rate -> rated(node, self, path, rate, former.get().measuredNanos()));
         OptionalLong outward = former.get().outward();
-        OptionalInt loss = former.get().lossPermille();
-        PathProfile rated = outward.isPresent() ? path.throughput(outward.getAsLong()) : path;
-        PathProfile whole = loss.isPresent() ? rated.loss(loss.getAsInt()) : rated;
+        PathProfile whole = withLoss(rated(path, outward), former.get().lossPermille());
         return whole.equals(path) ? path : whole.measuredAt(former.get().measuredNanos());
     }
 
@@ -190,7 +188,7 @@ public final class PeerDirectory {
     }
 
     /** Stores the measured loss on the path to a node, per thousand, beside the throughput that was measured with it. */
-    public void lost(NodeId node, int permille) {
+    public void loss(NodeId node, int permille) {
         topology.link(self, node)
                 .map(link ->
                         new ConnectionProfile(self, node, List.of(link.best().loss(permille))))
@@ -199,7 +197,7 @@ public final class PeerDirectory {
 
     /**
      * Stores the report of a linked node about its links to third nodes, in place of its former one. Of a link to this node only its
-     * existence is new: this node knows the rates.
+     * existence and its loss are new: this node knows the rates.
      *
      * @param reports of all nodes, the one of {@code from} among them: of two ends the worse rate counts
      */
@@ -217,9 +215,10 @@ public final class PeerDirectory {
             boolean isKnown = topology.profile(to).isPresent() && !to.equals(from) && measured.roundTripNanos() > 0;
             PathProfile path = reported(from, measured, nowNanos);
             if (isKnown && to.equals(self)) {
-                if (topology.link(from, self).isEmpty()) {
-                    topology = topology.with(new ConnectionProfile(from, self, List.of(path)));
-                }
+                PathProfile own = topology.link(from, self)
+                        .map(link -> withLoss(link.best(), path.lossPermille()))
+                        .orElse(path);
+                topology = topology.with(new ConnectionProfile(from, self, List.of(own)));
             } else if (isKnown) {
                 topology = topology.with(
                         new ConnectionProfile(from, to, List.of(rated(path, reports.bytesPerSecond(from, to)))));
@@ -233,12 +232,17 @@ public final class PeerDirectory {
         String evidence = "reported by " + from.shortText();
         Optional<LinkReport.Way> way = measured.way();
         long ageNanos = way.map(LinkReport.Way::ageSeconds).orElse(0L) * NANOS_PER_SECOND;
-        return PathProfile.of(
+        PathProfile path = PathProfile.of(
                 way.map(LinkReport.Way::path).orElse(REPORTED),
                 way.map(LinkReport.Way::kind).orElse(InterfaceClass.OTHER),
                 evidence,
                 Math.max(1, measured.roundTripNanos()),
                 nowNanos - ageNanos);
+        return withLoss(path, way.map(LinkReport.Way::lossPermille).orElse(OptionalInt.empty()));
+    }
+
+    private static PathProfile withLoss(PathProfile path, OptionalInt permille) {
+        return permille.isPresent() ? path.loss(permille.getAsInt()) : path;
     }
 
     /** The opposite direction of a link, whose rate the new report of the other end may correct; its age stays. */

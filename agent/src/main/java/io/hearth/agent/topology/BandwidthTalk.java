@@ -334,7 +334,8 @@ public final class BandwidthTalk {
 
     private LinkReport.Way way(PathProfile path) {
         long ageSeconds = path.ageNanos(clock.nanoTime()) / 1_000_000_000L;
-        return new LinkReport.Way(path.path(), path.kind(), Math.min(ageSeconds, LinkReport.Way.AGE_SECONDS_MAX));
+        return new LinkReport.Way(
+                path.path(), path.kind(), Math.min(ageSeconds, LinkReport.Way.AGE_SECONDS_MAX), path.lossPermille());
     }
 
     private static long rate(Optional<ConnectionProfile> link) {
@@ -388,7 +389,7 @@ public final class BandwidthTalk {
                         peer,
                         OptionalLong.of(bandwidth.outBytesPerSecond()),
                         OptionalLong.of(bandwidth.inBytesPerSecond()));
-                bandwidth.lossPermille().ifPresent(loss -> directory.lost(peer, loss));
+                bandwidth.lossPermille().ifPresent(loss -> directory.loss(peer, loss));
             }
             case Effect.Seen(NodeId peer, OptionalLong out, OptionalLong in) -> {
                 LOG.info(

@@ -149,7 +149,7 @@ final class PeerDirectoryTest {
             directory.admitted(link(node));
             directory.introduced(node, NodeProfileEncoding.encode(OTHER));
         }
-        var way = new LinkReport.Way("10.0.0.3:1", InterfaceClass.WIFI, 60);
+        var way = new LinkReport.Way("10.0.0.3:1", InterfaceClass.WIFI, 60, OptionalInt.of(20));
         var claim = new LinkReport.Measured(5_000, 100_000_000_000L, 9, 0, Optional.of(way));
         var reports = new LinkReports();
         reports.put(PEER, report(third, claim));
@@ -160,6 +160,7 @@ final class PeerDirectoryTest {
         assertEquals("reported by " + PEER.shortText(), told.evidence());
         assertEquals(60_000_000_000L, told.ageNanos(100_000_000_000L));
         assertEquals(OptionalLong.of(100_000_000_000L), told.bytesPerSecond());
+        assertEquals(OptionalInt.of(20), told.lossPermille());
         assertEquals(Optional.empty(), directory.topology().link(third, PEER), "the other end said nothing yet");
 
         reports.put(third, report(PEER, new LinkReport.Measured(5_000, 50, 700)));
