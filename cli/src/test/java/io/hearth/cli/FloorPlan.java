@@ -161,10 +161,13 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             transport                         |      |                                                                            |
             transport.cipher                  |      | root                                                                       | bench
             transport.control                 |      | machine root                                                               |
-            transport.links                   |      | cipher control machine relay root stream                                   | agent bench collective
+            transport.links                   |      | cipher control machine record relay root stream                            | agent bench collective
+            transport.lane                    |      | machine record root                                                        |
             transport.machine                 | pure | cipher root wire                                                           |
-            transport.relay                   |      | control machine root stream                                                |
-            transport.stream                  |      | cipher control machine root                                                |
+            transport.memory                  |      | record root                                                                |
+            transport.record                  |      | cipher root                                                                |
+            transport.relay                   |      | control machine record root stream                                         |
+            transport.stream                  |      | cipher control lane machine memory record root                             |
             transport.wire                    |      |                                                                            |
             """;
 

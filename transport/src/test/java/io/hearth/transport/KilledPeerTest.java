@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Clock;
-import io.hearth.transport.stream.Deadlines;
-import io.hearth.transport.stream.Doorbell;
-import io.hearth.transport.stream.RecordBuffers;
-import io.hearth.transport.stream.SharedMemory;
-import io.hearth.transport.stream.SharedMemoryStream;
+import io.hearth.transport.memory.Doorbell;
+import io.hearth.transport.memory.SharedMemory;
+import io.hearth.transport.memory.SharedMemoryStream;
+import io.hearth.transport.record.Deadlines;
+import io.hearth.transport.record.RecordBuffers;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.StandardProtocolFamily;

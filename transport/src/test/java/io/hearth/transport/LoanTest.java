@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Clock;
-import io.hearth.transport.stream.Deadlines;
-import io.hearth.transport.stream.Doorbell;
-import io.hearth.transport.stream.RecordBuffers;
-import io.hearth.transport.stream.SharedMemory;
-import io.hearth.transport.stream.SharedMemoryStream;
+import io.hearth.transport.memory.Doorbell;
+import io.hearth.transport.memory.SharedMemory;
+import io.hearth.transport.memory.SharedMemoryStream;
+import io.hearth.transport.record.Deadlines;
+import io.hearth.transport.record.RecordBuffers;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -69,10 +69,8 @@ final class LoanTest {
                 receiver.abort(StreamException.Cause.CLOSED, "over");
                 assertTrue(theirs.isMapped(), "somebody may look at it");
             }
-            borrower.submit(() -> SharedMemoryStream.endLoan(buffers.get(), null))
-                    .get();
-            borrower.submit(() -> SharedMemoryStream.endLoan(buffers.get(), null))
-                    .get();
+            borrower.submit(() -> buffers.get().endLoan(null)).get();
+            borrower.submit(() -> buffers.get().endLoan(null)).get();
             assertEquals(!streamEndsFirst, theirs.isMapped(), "the stream alone holds it");
             receiver.abort(StreamException.Cause.CLOSED, "over");
             assertFalse(theirs.isMapped());
@@ -82,6 +80,6 @@ final class LoanTest {
 
     @Test
     void whoWasShownNothingHasNothingToEnd() {
-        SharedMemoryStream.endLoan(buffers.get(), null);
+        buffers.get().endLoan(null);
     }
 }

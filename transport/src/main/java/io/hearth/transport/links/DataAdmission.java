@@ -3,8 +3,8 @@ package io.hearth.transport.links;
 import io.hearth.transport.stream.DataPort;
 import io.hearth.transport.stream.GreetingThreads;
 import io.hearth.transport.stream.StreamPreamble;
-import java.io.IOException;
 import java.net.InetAddress;
+import java.util.Optional;
 
 /** The data port serves streams of this node, and connections that it passes on. */
 record DataAdmission(DataPort.Admission streams, DataPort.Admission relays) implements DataPort.Admission {
@@ -14,11 +14,7 @@ record DataAdmission(DataPort.Admission streams, DataPort.Admission relays) impl
     }
 
     @Override
-    public GreetingThreads.Greeter redeem(StreamPreamble.Dialed dialed) throws IOException {
-        try {
-            return streams.redeem(dialed);
-        } catch (IOException noStream) {
-            return relays.redeem(dialed);
-        }
+    public Optional<GreetingThreads.Greeter> redeem(StreamPreamble.Dialed dialed) {
+        return streams.redeem(dialed).or(() -> relays.redeem(dialed));
     }
 }

@@ -1,7 +1,7 @@
 package io.hearth.transport.relay;
 
 import io.hearth.identity.NodeId;
-import io.hearth.transport.stream.Deadlines;
+import io.hearth.transport.record.Deadlines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;

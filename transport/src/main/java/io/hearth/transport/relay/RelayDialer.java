@@ -4,7 +4,7 @@ import io.hearth.core.Bytes;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.control.Link;
 import io.hearth.transport.machine.LinkMessage;
-import io.hearth.transport.stream.Deadlines;
+import io.hearth.transport.record.Deadlines;
 import io.hearth.transport.stream.StreamPreamble;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -8,8 +8,8 @@ import io.hearth.transport.machine.LinkMessage;
 import io.hearth.transport.machine.RelayPlaces;
 import io.hearth.transport.machine.RelayPlaces.Pass;
 import io.hearth.transport.machine.StreamTickets;
+import io.hearth.transport.record.Deadlines;
 import io.hearth.transport.stream.DataPort;
-import io.hearth.transport.stream.Deadlines;
 import io.hearth.transport.stream.GreetingThreads;
 import io.hearth.transport.stream.StreamPreamble;
 import java.io.IOException;
@@ -73,10 +73,9 @@ public final class RelayServer implements DataPort.Admission, AutoCloseable {
     }
 
     @Override
-    public GreetingThreads.Greeter redeem(StreamPreamble.Dialed dialed) throws IOException {
-        Pass<Link> pass = locked(() -> places.redeem(dialed.ticket(), clock.nanoTime()))
-                .orElseThrow(() -> new IOException("its ticket is unknown, used or too old"));
-        return new Greeting(pass, dialed.salt());
+    public Optional<GreetingThreads.Greeter> redeem(StreamPreamble.Dialed dialed) {
+        return locked(() -> places.redeem(dialed.ticket(), clock.nanoTime()))
+                .map(pass -> new Greeting(pass, dialed.salt()));
     }
 
     /** Connects to the target and starts to pass bytes on. Gives its place back if that fails. */

@@ -1,5 +1,6 @@
 package io.hearth.transport.stream;
 
+import io.hearth.transport.record.Deadlines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +31,9 @@ public final class DataPort implements AutoCloseable {
     /** Time limit for the first bytes. */
     public static final long PREAMBLE_NANOS = 1_000_000_000L;
 
+    /** Why a connection with another ticket is refused. */
+    static final String UNKNOWN_TICKET = "its ticket is unknown, used or too old";
+
     /** Most connections that wait for their first bytes. */
     static final int WAITING_MAX = 64;
 
@@ -43,10 +48,9 @@ public final class DataPort implements AutoCloseable {
         /**
          * Redeems the ticket.
          *
-         * @return the rest of the work, for its own thread
-         * @throws IOException the ticket is not valid
+         * @return the rest of the work, for its own thread; empty if the ticket is not valid
          */
-        GreetingThreads.Greeter redeem(StreamPreamble.Dialed dialed) throws IOException;
+        Optional<GreetingThreads.Greeter> redeem(StreamPreamble.Dialed dialed);
     }
 
     /** A connection that waits for its first bytes. */
@@ -221,7 +225,7 @@ public final class DataPort implements AutoCloseable {
             StreamPreamble.Dialed dialed = StreamPreamble.dialed(connection.in().flip())
                     .orElseThrow(() -> new IOException("not a Hearth stream: wrong magic"));
             channel.configureBlocking(true);
-            threads.start(channel, admission.redeem(dialed));
+            threads.start(channel, admission.redeem(dialed).orElseThrow(() -> new IOException(UNKNOWN_TICKET)));
         } catch (IOException refused) {
             threads.release();
             threads.refuse(channel, String.valueOf(refused.getMessage()));

@@ -1,6 +1,7 @@
 package io.hearth.transport.stream;
 
 import io.hearth.transport.control.Tally;
+import io.hearth.transport.record.Deadlines;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;

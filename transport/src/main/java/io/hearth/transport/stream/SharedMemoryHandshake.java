@@ -3,6 +3,12 @@ package io.hearth.transport.stream;
 import io.hearth.core.Bytes;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
+import io.hearth.transport.memory.Doorbell;
+import io.hearth.transport.memory.SharedMemory;
+import io.hearth.transport.memory.SharedMemoryFiles;
+import io.hearth.transport.memory.SharedMemoryStream;
+import io.hearth.transport.record.Deadlines;
+import io.hearth.transport.record.OpenStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -130,8 +136,7 @@ public final class SharedMemoryHandshake implements AutoCloseable {
             }
             return;
         }
-        try (var greeting = redeem.apply(said.secret())
-                .orElseThrow(() -> new IOException("its ticket is unknown, used or too old"))) {
+        try (var greeting = redeem.apply(said.secret()).orElseThrow(() -> new IOException(DataPort.UNKNOWN_TICKET))) {
             if (!pending.tryAcquire()) {
                 throw new IOException("too many local streams are being set up");
             }

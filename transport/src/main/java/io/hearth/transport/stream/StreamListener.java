@@ -1,5 +1,6 @@
 package io.hearth.transport.stream;
 
+import io.hearth.transport.record.Deadlines;
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;

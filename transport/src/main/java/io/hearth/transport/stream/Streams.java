@@ -18,6 +18,8 @@ import io.hearth.transport.cipher.RecordCipher;
 import io.hearth.transport.cipher.StreamKeys;
 import io.hearth.transport.control.Link;
 import io.hearth.transport.control.StreamMessages;
+import io.hearth.transport.lane.LaneStream;
+import io.hearth.transport.lane.Lanes;
 import io.hearth.transport.links.Links;
 import io.hearth.transport.machine.AddressPair;
 import io.hearth.transport.machine.LanePlan;
@@ -26,6 +28,11 @@ import io.hearth.transport.machine.StreamTickets;
 import io.hearth.transport.machine.StreamTickets.Grant;
 import io.hearth.transport.machine.StreamTickets.Offer;
 import io.hearth.transport.machine.StreamTickets.Wanted;
+import io.hearth.transport.memory.SharedMemoryStream;
+import io.hearth.transport.record.Deadlines;
+import io.hearth.transport.record.OpenStream;
+import io.hearth.transport.record.RecordBuffers;
+import io.hearth.transport.record.RecordStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -69,8 +76,6 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
 
     /** Time of one attempt, after which the link is checked again and the request is repeated. */
     private static final long ATTEMPT_NANOS = 500_000_000L;
-
-    private static final String UNKNOWN_TICKET = "its ticket is unknown, used or too old";
 
     /** Pause after a failed attempt. */
     private static final Duration REST = Duration.ofMillis(20);
@@ -158,7 +163,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
             return opened;
         } finally {
             OpenStream arrived = openings.drop(wanted).orElse(null);
-            if (arrived != null && arrived != opened) {
+            if (arrived != null && !arrived.equals(opened)) {
                 arrived.abort(Cause.NOT_OPENED, "it came too late");
             }
         }
@@ -175,7 +180,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
 
     @Override
     public void endLoan() {
-        SharedMemoryStream.endLoan(buffers.get(), null);
+        buffers.get().endLoan(null);
     }
 
     private OpenStream open(Wanted wanted, long timeoutNanos) throws IOException, InterruptedException {
@@ -432,25 +437,27 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
 
     /** Checks the ticket before anything is sent or computed, and before a thread is started. */
     @Override
-    public GreetingThreads.Greeter redeem(StreamPreamble.Dialed dialed) throws IOException {
+    public Optional<GreetingThreads.Greeter> redeem(StreamPreamble.Dialed dialed) {
         if (transport == DataTransport.SHM) {
-            throw new IOException("this node takes shared memory only");
+            return Optional.empty();
         }
         Optional<Lanes.Place> place = lanes.redeem(dialed.ticket());
-        if (place.isPresent()) {
-            return channel -> greetLane(place.get(), channel, dialed);
+        return place.isPresent()
+                ? place.map(lane -> channel -> greetLane(lane, channel, dialed))
+                : openings.redeem(dialed.ticket(), clock.nanoTime())
+                        .map(redeemed -> channel -> greet(redeemed, channel, dialed));
+    }
+
+    private void greet(
+            PendingStreams<Asked, OpenStream>.Greeting redeemed, SocketChannel channel, StreamPreamble.Dialed dialed)
+            throws IOException {
+        try (var greeting = redeemed) {
+            tune(channel);
+            Grant<Asked> grant = greeting.grant();
+            Bytes salt = random(StreamKeys.SALT_BYTES);
+            StreamPreamble.writeSalt(channel, salt);
+            handOver(greeting, begin(grant, channel, dialed.salt(), salt));
         }
-        PendingStreams<Asked, OpenStream>.Greeting redeemed =
-                openings.redeem(dialed.ticket(), clock.nanoTime()).orElseThrow(() -> new IOException(UNKNOWN_TICKET));
-        return channel -> {
-            try (var greeting = redeemed) {
-                tune(channel);
-                Grant<Asked> grant = greeting.grant();
-                Bytes salt = random(StreamKeys.SALT_BYTES);
-                StreamPreamble.writeSalt(channel, salt);
-                handOver(greeting, begin(grant, channel, dialed.salt(), salt));
-            }
-        };
     }
 
     private OpenStream begin(Grant<Asked> grant, SocketChannel channel, Bytes dialSalt, Bytes acceptSalt)
@@ -594,12 +601,8 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     public SortedMap<NodeId, Set<DataTransport>> transports() {
         var ways = new TreeMap<NodeId, Set<DataTransport>>();
         for (OpenStream stream : live) {
-            DataTransport way = switch (stream) {
-                case SharedMemoryStream _ -> DataTransport.SHM;
-                case RecordStream _, LaneStream _ -> DataTransport.TCP;
-            };
             ways.computeIfAbsent(stream.peer(), _ -> EnumSet.noneOf(DataTransport.class))
-                    .add(way);
+                    .add(stream.transport());
         }
         return ways;
     }

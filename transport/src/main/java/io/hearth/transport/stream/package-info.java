@@ -1,4 +1,4 @@
-/** Data streams over TCP, and through shared memory between processes of one user. */
+/** Opens and accepts the data streams of a node: tickets, the data port, and the choice among the kinds of streams. */
 @NullMarked
 package io.hearth.transport.stream;
 

@@ -12,7 +12,7 @@ import io.hearth.transport.RecordHeader;
 import io.hearth.transport.StreamId;
 import io.hearth.transport.WitnessedCiphers;
 import io.hearth.transport.cipher.RecordCipher.Suite;
-import io.hearth.transport.stream.RecordBuffers;
+import io.hearth.transport.record.RecordBuffers;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashSet;

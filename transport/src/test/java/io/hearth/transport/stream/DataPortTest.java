@@ -8,6 +8,7 @@ import io.hearth.transport.TestNode;
 import io.hearth.transport.cipher.StreamKeys;
 import io.hearth.transport.control.Tally;
 import io.hearth.transport.machine.StreamTickets;
+import io.hearth.transport.record.Deadlines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -16,6 +17,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -57,15 +59,15 @@ final class DataPortTest {
         }
 
         @Override
-        public GreetingThreads.Greeter redeem(StreamPreamble.Dialed dialed) throws IOException {
+        public Optional<GreetingThreads.Greeter> redeem(StreamPreamble.Dialed dialed) {
             if (!dialed.ticket().equals(TICKET)) {
-                throw new IOException("not that one");
+                return Optional.empty();
             }
-            return channel -> {
+            return Optional.of(channel -> {
                 greeted.add(new Greeted(dialed.salt(), Thread.currentThread().isVirtual(), channel.isBlocking()));
                 StreamPreamble.writeSalt(channel, dialed.salt());
                 channel.close();
-            };
+            });
         }
     }
 

@@ -3,6 +3,7 @@ package io.hearth.transport.stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hearth.transport.control.Tally;
+import io.hearth.transport.record.Deadlines;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;

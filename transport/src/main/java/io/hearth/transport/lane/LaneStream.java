@@ -1,7 +1,8 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.lane;
 
 import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
+import io.hearth.transport.DataTransport;
 import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.RecordHeader;
 import io.hearth.transport.StreamException;
@@ -11,6 +12,11 @@ import io.hearth.transport.machine.LaneChange;
 import io.hearth.transport.machine.LaneLimits;
 import io.hearth.transport.machine.LaneReceiver;
 import io.hearth.transport.machine.LaneSender;
+import io.hearth.transport.record.Deadlines;
+import io.hearth.transport.record.OpenStream;
+import io.hearth.transport.record.RecordBuffers;
+import io.hearth.transport.record.RecordStream;
+import io.hearth.transport.record.StreamFailure;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -141,7 +147,7 @@ public final class LaneStream implements OpenStream {
     }
 
     /** Whether it has more than one lane now. */
-    boolean isOfSeveralLanes() {
+    public boolean isOfSeveralLanes() {
         lock.lock();
         try {
             return sender.count() > 1;
@@ -164,13 +170,18 @@ public final class LaneStream implements OpenStream {
     }
 
     /** Whether the stream can still take lanes. */
-    boolean isOpen() {
+    public boolean isOpen() {
         lock.lock();
         try {
             return !broken.isPresent() && !closing && cut == null;
         } finally {
             lock.unlock();
         }
+    }
+
+    @Override
+    public DataTransport transport() {
+        return DataTransport.TCP;
     }
 
     @Override
@@ -494,7 +505,7 @@ public final class LaneStream implements OpenStream {
 
     @Override
     public ReceivedRecord receive() throws IOException {
-        SharedMemoryStream.endLoan(buffers.get(), this);
+        buffers.get().endLoan(this);
         lock.lock();
         try {
             if (borrowed != null) {

@@ -1,4 +1,4 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.record;
 
 import io.hearth.transport.Arrivals;
 

@@ -1,18 +1,17 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.memory;
 
 import io.hearth.transport.DataStreamContractTest;
 import io.hearth.transport.StreamEnds;
 import java.io.IOException;
 
-final class RecordStreamContractTest extends DataStreamContractTest {
+final class SharedMemoryStreamContractTest extends DataStreamContractTest {
     @Override
     protected StreamEnds open() throws IOException {
-        return StreamEnds.tcp(timer);
+        return StreamEnds.local(folder, timer);
     }
 
-    /** The JDK's cipher allocates this for each record. */
     @Override
     protected long allocatedMax() {
-        return 2048;
+        return 0;
     }
 }

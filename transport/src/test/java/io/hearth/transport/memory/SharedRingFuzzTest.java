@@ -1,4 +1,4 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.RecordHeader;
-import io.hearth.transport.stream.SharedRing.CorruptException;
+import io.hearth.transport.memory.SharedRing.CorruptException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

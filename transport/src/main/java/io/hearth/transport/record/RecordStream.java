@@ -1,7 +1,8 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.record;
 
 import io.hearth.identity.NodeId;
 import io.hearth.transport.Arrivals;
+import io.hearth.transport.DataTransport;
 import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.RecordHeader;
 import io.hearth.transport.StreamException;
@@ -97,6 +98,11 @@ public final class RecordStream implements OpenStream {
     }
 
     @Override
+    public DataTransport transport() {
+        return DataTransport.TCP;
+    }
+
+    @Override
     public NodeId peer() {
         return peer;
     }
@@ -122,7 +128,7 @@ public final class RecordStream implements OpenStream {
     }
 
     /** Bounds what waits in the socket, if the system lets it; {@code bytes} as in {@link StandardSocketOptions#SO_SNDBUF}. */
-    void limitSendBuffer(int bytes) {
+    public void limitSendBuffer(int bytes) {
         try {
             channel.setOption(StandardSocketOptions.SO_SNDBUF, bytes);
         } catch (IOException | UnsupportedOperationException kept) {
@@ -161,7 +167,7 @@ public final class RecordStream implements OpenStream {
     }
 
     /** Makes this one of the lanes of a stream. Only {@link #sendLane}, {@link #receiveLane} and {@link #abort} may follow. */
-    void becomeLane() {
+    public void becomeLane() {
         isLane = true;
     }
 
@@ -171,7 +177,7 @@ public final class RecordStream implements OpenStream {
      * @param prefix {@link RecordHeader#LANE_BYTES}
      * @param length at most {@link RecordHeader#RECORD_BYTES_MAX}
      */
-    void sendLane(int kind, int chunk, long collective, long offset, byte[] prefix, byte[] bytes, int length)
+    public void sendLane(int kind, int chunk, long collective, long offset, byte[] prefix, byte[] bytes, int length)
             throws IOException {
         sending.lock();
         try {
@@ -195,7 +201,7 @@ public final class RecordStream implements OpenStream {
      * @param plaintext of {@link RecordHeader#LANE_BYTES} and {@link RecordHeader#RECORD_BYTES_MAX}; holds the record's bytes afterwards
      * @return borrowed until the next call
      */
-    ReceivedRecord receiveLane(byte[] plaintext) throws IOException {
+    public ReceivedRecord receiveLane(byte[] plaintext) throws IOException {
         receiving.lock();
         try {
             return read(plaintext);
@@ -206,7 +212,7 @@ public final class RecordStream implements OpenStream {
 
     @Override
     public ReceivedRecord receive() throws IOException {
-        SharedMemoryStream.endLoan(buffers.get(), this);
+        buffers.get().endLoan(this);
         receiving.lock();
         try {
             if (ended) {

@@ -1,4 +1,4 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.record;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

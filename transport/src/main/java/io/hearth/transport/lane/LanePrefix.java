@@ -1,4 +1,4 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.lane;
 
 import io.hearth.transport.RecordHeader;
 import java.lang.invoke.MethodHandles;

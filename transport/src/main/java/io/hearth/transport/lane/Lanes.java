@@ -1,4 +1,4 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.lane;
 
 import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * The lanes of this node's streams. The side that dialled a stream dials its missing lanes too, at first and after they were lost, on one
  * thread for all streams. The other side issues a ticket for each.
  */
-final class Lanes implements AutoCloseable {
+public final class Lanes implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Lanes.class);
     private static final int STREAMS_MAX = 1024;
 
@@ -42,7 +42,7 @@ final class Lanes implements AutoCloseable {
     private static final Duration JOIN = Duration.ofSeconds(2);
 
     /** Opens one connection. */
-    interface Dialer {
+    public interface Dialer {
         void dial(LaneStream stream, int lane, AddressPair path) throws IOException, InterruptedException;
     }
 
@@ -76,19 +76,19 @@ final class Lanes implements AutoCloseable {
     private @Nullable Thread thread;
     private boolean closed;
 
-    Lanes(Dialer dialer, Supplier<Bytes> random, Clock clock) {
+    public Lanes(Dialer dialer, Supplier<Bytes> random, Clock clock) {
         this.dialer = dialer;
         this.clock = clock;
         this.tickets = new StreamTickets<>(STREAMS_MAX * LaneLimits.LANES_MAX, random);
     }
 
     /** The name of a lane's connection. */
-    static StreamId name(StreamId stream, int lane) {
+    public static StreamId name(StreamId stream, int lane) {
         return new StreamId(stream.group(), stream.fence(), stream.index() + (lane + 1) * (StreamId.INDEX_MAX + 1));
     }
 
     /** Whether this names a connection of a lane. */
-    static boolean isLane(StreamId id) {
+    public static boolean isLane(StreamId id) {
         return id.index() > StreamId.INDEX_MAX;
     }
 
@@ -105,7 +105,7 @@ final class Lanes implements AutoCloseable {
      *
      * @param paths of the lanes, that of the first one included
      */
-    void dial(LaneStream stream, List<AddressPair> paths) {
+    public void dial(LaneStream stream, List<AddressPair> paths) {
         lock.lock();
         try {
             if (closed || dialed.size() >= STREAMS_MAX) {
@@ -126,7 +126,7 @@ final class Lanes implements AutoCloseable {
      *
      * @return tickets for requests that came before
      */
-    Collection<Offer<AddressPair>> accept(LaneStream stream, int count) {
+    public Collection<Offer<AddressPair>> accept(LaneStream stream, int count) {
         var offers = new ArrayList<Offer<AddressPair>>();
         lock.lock();
         try {
@@ -148,7 +148,7 @@ final class Lanes implements AutoCloseable {
     }
 
     /** Handles a peer's request for a lane over that path. */
-    Optional<Offer<AddressPair>> requested(NodeId peer, StreamId id, AddressPair path, long number) {
+    public Optional<Offer<AddressPair>> requested(NodeId peer, StreamId id, AddressPair path, long number) {
         lock.lock();
         try {
             return tickets.requested(new Wanted(peer, id), path, number, clock.nanoTime());
@@ -158,7 +158,7 @@ final class Lanes implements AutoCloseable {
     }
 
     /** Whether a valid ticket was sent for that path. */
-    boolean isAwaited(AddressPair path) {
+    public boolean isAwaited(AddressPair path) {
         lock.lock();
         try {
             return tickets.isOut(path::equals, clock.nanoTime());
@@ -168,10 +168,10 @@ final class Lanes implements AutoCloseable {
     }
 
     /** A stream that a connection may join. */
-    record Place(LaneStream stream, int lane, StreamId id, AddressPair path) {}
+    public record Place(LaneStream stream, int lane, StreamId id, AddressPair path) {}
 
     /** Removes a ticket; empty if it is not valid. */
-    Optional<Place> redeem(Bytes ticket) {
+    public Optional<Place> redeem(Bytes ticket) {
         lock.lock();
         try {
             return tickets.redeem(ticket, clock.nanoTime()).flatMap(this::place);
@@ -187,7 +187,7 @@ final class Lanes implements AutoCloseable {
     }
 
     /** A stream ended. */
-    void ended(LaneStream stream) {
+    public void ended(LaneStream stream) {
         lock.lock();
         try {
             dialed.remove(stream);
@@ -202,7 +202,7 @@ final class Lanes implements AutoCloseable {
     }
 
     /** The last link to that node ended. */
-    void lost(NodeId peer) {
+    public void lost(NodeId peer) {
         lock.lock();
         try {
             tickets.lost(peer);

@@ -1,4 +1,4 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.memory;
 
 import com.sun.security.auth.module.UnixSystem;
 import io.hearth.core.SetupException;
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The memory is in {@code /dev/shm} where that exists (Linux): a file on a disk would be written back to it all the time.
  */
-final class SharedMemoryFiles {
+public final class SharedMemoryFiles {
     private static final Logger LOG = LoggerFactory.getLogger(SharedMemoryFiles.class);
     private static final Path MEMORY_FILES = Path.of("/dev/shm");
     private static final Pattern SOCKET = Pattern.compile("data-[0-9a-f]{12}\\.sock");
@@ -47,7 +47,7 @@ final class SharedMemoryFiles {
     }
 
     /** A file in shared memory, and its mapping. */
-    record Made(Path path, SharedMemory memory) {}
+    public record Made(Path path, SharedMemory memory) {}
 
     /**
      * Finds the folders, and removes files that dead processes left there.
@@ -56,7 +56,7 @@ final class SharedMemoryFiles {
      *     temporary files is used
      * @throws SetupException if neither can be used
      */
-    static SharedMemoryFiles open(Optional<HearthHome> home) throws SetupException {
+    public static SharedMemoryFiles open(Optional<HearthHome> home) throws SetupException {
         byte[] name = new byte[6];
         new SecureRandom().nextBytes(name);
         Path socket = socket(home, "data-" + HexFormat.of().formatHex(name) + ".sock");
@@ -81,17 +81,17 @@ final class SharedMemoryFiles {
     }
 
     /** The path of this node's socket, which does not exist yet. */
-    Path socket() {
+    public Path socket() {
         return socket;
     }
 
     /** Whether a path from a peer is one that a Hearth node would give to a socket. */
-    static boolean isSocketName(Path path) {
+    public static boolean isSocketName(Path path) {
         return hasName(path, SOCKET);
     }
 
     /** Whether a path from a peer is one that a Hearth node would give to memory. */
-    static boolean isMemoryName(Path path) {
+    public static boolean isMemoryName(Path path) {
         return hasName(path, MEMORY);
     }
 
@@ -103,7 +103,7 @@ final class SharedMemoryFiles {
     }
 
     /** Makes memory for one stream. */
-    Made make() throws IOException {
+    public Made make() throws IOException {
         byte[] name = new byte[12];
         random.nextBytes(name);
         IOException failure = new IOException("there is no folder for shared memory");

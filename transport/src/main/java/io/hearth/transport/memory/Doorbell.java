@@ -1,4 +1,4 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.memory;
 
 import java.io.EOFException;
 import java.io.IOException;

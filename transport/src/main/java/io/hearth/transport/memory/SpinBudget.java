@@ -1,4 +1,4 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.memory;
 
 /**
  * Decides how long a waiting thread spins before it sleeps. Spinning helps if the other process has its own core; otherwise it only keeps

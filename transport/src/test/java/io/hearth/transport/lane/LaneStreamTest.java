@@ -1,4 +1,4 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.lane;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -12,6 +12,7 @@ import io.hearth.transport.StreamEnds;
 import io.hearth.transport.StreamException;
 import io.hearth.transport.TestNode;
 import io.hearth.transport.machine.LaneLimits;
+import io.hearth.transport.record.RecordStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

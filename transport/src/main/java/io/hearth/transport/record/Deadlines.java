@@ -1,4 +1,4 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.record;
 
 import java.io.IOException;
 import java.nio.channels.Channel;
@@ -28,7 +28,7 @@ public final class Deadlines {
     }
 
     /** Runs a task on the timer's thread; it must not block. Does nothing once the timer has ended. */
-    void after(long nanos, Runnable task) {
+    public void after(long nanos, Runnable task) {
         try {
             var _ = timer.schedule(task, nanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException ended) {

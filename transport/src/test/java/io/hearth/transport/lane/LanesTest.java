@@ -1,4 +1,4 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.lane;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -22,6 +22,7 @@ import io.hearth.transport.StreamId;
 import io.hearth.transport.TestNode;
 import io.hearth.transport.TestNode.Seen;
 import io.hearth.transport.cipher.AeadCipher;
+import io.hearth.transport.record.RecordStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,13 +1,18 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.memory;
 
 import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
+import io.hearth.transport.DataTransport;
 import io.hearth.transport.MemoryFault;
 import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.RecordHeader;
 import io.hearth.transport.StreamException;
 import io.hearth.transport.StreamId;
-import io.hearth.transport.stream.SharedRing.CorruptException;
+import io.hearth.transport.memory.SharedRing.CorruptException;
+import io.hearth.transport.record.Deadlines;
+import io.hearth.transport.record.OpenStream;
+import io.hearth.transport.record.RecordBuffers;
+import io.hearth.transport.record.StreamFailure;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -22,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Received records are read in place in the ring. A waiting thread spins for a moment, then yields a few times, then sleeps in a read of
  * the socket, which also ends when the other process does.
  */
-public final class SharedMemoryStream implements OpenStream {
+public final class SharedMemoryStream implements OpenStream, RecordBuffers.Lender {
     /** Time for which a close may wait to ring for its last record. */
     private static final long CLOSE_WAIT_NANOS = 200_000_000L;
 
@@ -115,6 +120,11 @@ public final class SharedMemoryStream implements OpenStream {
     }
 
     @Override
+    public DataTransport transport() {
+        return DataTransport.SHM;
+    }
+
+    @Override
     public NodeId peer() {
         return peer;
     }
@@ -175,7 +185,7 @@ public final class SharedMemoryStream implements OpenStream {
     @Override
     public ReceivedRecord receive() throws IOException {
         RecordBuffers own = buffers.get();
-        endLoan(own, this);
+        own.endLoan(this);
         receiving.lock();
         try {
             if (ended) {
@@ -188,7 +198,7 @@ public final class SharedMemoryStream implements OpenStream {
                 awaitRecord();
                 if (received.kind() >= RecordHeader.USER_MIN) {
                     borrower = Thread.currentThread();
-                    own.lender = this;
+                    own.borrowed(this);
                     lent = true; // the hold on the memory continues with it
                     return received;
                 }
@@ -332,8 +342,8 @@ public final class SharedMemoryStream implements OpenStream {
         }
     }
 
-    /** Gives back that thread's record, if it has one. */
-    private void endLoanOf(Thread thread) {
+    @Override
+    public void endLoanOf(Thread thread) {
         if (receiving.tryLock()) { // otherwise a thread receives, and has given it back
             try {
                 if (thread.equals(borrower)) {
@@ -342,15 +352,6 @@ public final class SharedMemoryStream implements OpenStream {
             } finally {
                 receiving.unlock();
             }
-        }
-    }
-
-    /** Gives back the calling thread's record of another stream, before it receives from {@code receiver}; {@code null}: from none. */
-    public static void endLoan(RecordBuffers own, @Nullable OpenStream receiver) {
-        SharedMemoryStream lender = own.lender;
-        if (lender != null && lender != receiver) {
-            own.lender = null;
-            lender.endLoanOf(Thread.currentThread());
         }
     }
 

@@ -1,5 +1,6 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.lane;
 
+import io.hearth.transport.record.RecordStream;
 import java.io.IOException;
 import java.util.concurrent.locks.Condition;
 

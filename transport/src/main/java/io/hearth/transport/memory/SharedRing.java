@@ -1,4 +1,4 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.memory;
 
 import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.RecordHeader;

@@ -1,4 +1,4 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.record;
 
 import io.hearth.transport.RecordHeader;
 import io.hearth.transport.cipher.RecordCipher;
@@ -11,13 +11,31 @@ public final class RecordBuffers {
     public static final int SEALED_BYTES_MAX =
             RecordHeader.BYTES + RecordHeader.LANE_BYTES + RecordHeader.RECORD_BYTES_MAX + RecordCipher.TAG_BYTES;
 
-    /** The stream whose memory holds the thread's last received record, until the thread receives again. */
-    @Nullable
-    SharedMemoryStream lender;
-
+    private @Nullable Lender lender;
     private byte @Nullable [] record;
     private byte @Nullable [] opened;
     private @Nullable ByteBuffer direct;
+
+    /** A stream whose memory holds a record that it gave to a thread, until the thread receives again. */
+    @FunctionalInterface
+    public interface Lender {
+        /** Takes back that thread's record, if it has one. */
+        void endLoanOf(Thread thread);
+    }
+
+    /** The calling thread has a record in that stream's memory. */
+    public void borrowed(Lender from) {
+        lender = from;
+    }
+
+    /** Gives back the calling thread's record of another stream, before it receives from {@code receiver}; {@code null}: from none. */
+    public void endLoan(@Nullable Object receiver) {
+        Lender from = lender;
+        if (from != null && !from.equals(receiver)) {
+            lender = null;
+            from.endLoanOf(Thread.currentThread());
+        }
+    }
 
     /** A record as on the wire: just sealed, or to be opened. */
     byte[] record() {

@@ -1,4 +1,4 @@
-package io.hearth.transport.stream;
+package io.hearth.transport.memory;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -104,7 +104,7 @@ public final class SharedMemory {
     }
 
     /** Ends one hold. */
-    void leave() {
+    public void leave() {
         if (holds.decrementAndGet() == 0) {
             arena.close();
         }
