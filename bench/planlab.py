@@ -1,7 +1,7 @@
 """Runs PlanBench on every host of a lab, and says what its nodes printed, what they measured and what their probes cost."""
 import dataclasses, json, os, re, shutil, statistics, subprocess, tempfile, time
 
-from labs import LAN, ROOT, Wrong, lan
+from labs import LAN, ROOT, Wrong, homes, lan
 
 LAB = "uneven%d" % os.getpid()
 PROBE = re.compile(r" measured peer=(\S+) with outBytes=(\d+) inBytes=(\d+)")
@@ -65,28 +65,6 @@ def bits(rate):
     if not match:
         raise Wrong("rate '%s': write it as 100mbit or 1gbit" % rate)
     return int(match[1]) * {"k": 10 ** 3, "m": 10 ** 6, "g": 10 ** 9}[match[2]]
-
-
-def java():
-    """The one that ./hearth takes, after it built what is newer than its last build."""
-    subprocess.run([os.path.join(ROOT, "hearth"), "version"], check=True, stdout=subprocess.DEVNULL)
-    found = subprocess.run([os.path.join(ROOT, "bin", "hearth"), "--jdk"], capture_output=True, text=True)
-    if found.returncode != 0:
-        raise Wrong(found.stderr.strip())
-    return os.path.join(found.stdout.strip(), "bin", "java")
-
-
-def homes(folder, hosts):
-    """A home for each host; all know one namespace."""
-    first = os.path.join(folder, "first")
-    made = subprocess.run([os.path.join(ROOT, "hearth"), "init", "home"], env=dict(os.environ, HEARTH_HOME=first),
-                          capture_output=True, text=True)
-    if made.returncode:
-        raise Wrong("hearth init failed: " + made.stderr.strip())
-    for host in range(hosts):
-        home = os.path.join(folder, "home-%d" % host)
-        os.mkdir(home, 0o700)
-        shutil.copy2(os.path.join(first, "namespace.toml"), home)
 
 
 def run(network, program, size, iterations, rounds, keep=None):
