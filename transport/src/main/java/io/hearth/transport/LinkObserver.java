@@ -11,11 +11,15 @@ import java.util.SortedMap;
  * Receives the events of a node's links. Called on the one thread that serves all links: an implementation must pass the event on and
  * return. It must neither block nor throw.
  *
- * <p>Between {@link #admitted} and {@link #lost} of a node an observer sees exactly one link to it; duplicate links are not reported.
+ * <p>Between {@link #admitted} and {@link #lost} of a node an observer sees exactly one link to it. Of duplicate links it learns only which
+ * one stays ({@link #moved}).
  */
 public interface LinkObserver {
     /** A node was admitted; messages can be sent to it from now on. */
     void admitted(LinkInfo link);
+
+    /** Another connection carries a node's link from now on, perhaps between other addresses; nothing was lost. */
+    default void moved(LinkInfo link) {}
 
     /** A connection that this node dialled reached a node that is already linked: the dial is over, and nothing else changes. */
     default void reached(LinkInfo link) {}

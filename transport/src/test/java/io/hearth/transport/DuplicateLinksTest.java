@@ -73,6 +73,8 @@ final class DuplicateLinksTest {
             var first = only(b).address();
             a.dial(b);
             TestNode.until("the second dial stays", () -> !only(b).address().equals(first) && only(a).dialedByUs());
+            assertEquals(only(a).address(), a.await(Seen.Moved.class).link().address());
+            assertEquals(only(b).address(), b.await(Seen.Moved.class).link().address());
             assertTrue(b.links.send(a.id(), 16, new byte[0]));
             LinkInfo reached = a.await(Seen.Reached.class).link();
             assertEquals(b.id(), reached.peer().id());

@@ -30,6 +30,8 @@ public final class TestNode implements AutoCloseable {
     public sealed interface Seen {
         record Admitted(LinkInfo link) implements Seen {}
 
+        record Moved(LinkInfo link) implements Seen {}
+
         record Reached(LinkInfo link) implements Seen {}
 
         record RelayFailed(NodeId via, NodeId target, String why) implements Seen {}
@@ -103,6 +105,11 @@ public final class TestNode implements AutoCloseable {
         @Override
         public void admitted(LinkInfo link) {
             seen.add(new Seen.Admitted(link));
+        }
+
+        @Override
+        public void moved(LinkInfo link) {
+            seen.add(new Seen.Moved(link));
         }
 
         @Override

@@ -20,6 +20,11 @@ public record LinkEvents(NodeInbox inbox) implements LinkObserver {
     }
 
     @Override
+    public void moved(LinkInfo link) {
+        inbox.event(new NodeEvent.Moved(link));
+    }
+
+    @Override
     public void reached(LinkInfo link) {
         inbox.event(new NodeEvent.Reached(link));
     }

@@ -24,6 +24,9 @@ public sealed interface NodeEvent {
     /** A node was admitted and is linked. */
     record Admitted(LinkInfo link) implements NodeEvent {}
 
+    /** Another connection carries a node's link from now on. */
+    record Moved(LinkInfo link) implements NodeEvent {}
+
     /** A dial reached a node that is already linked. */
     record Reached(LinkInfo link) implements NodeEvent {}
 

@@ -173,6 +173,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private void dispatch(NodeEvent event) {
         switch (event) {
             case NodeEvent.Admitted admitted -> admitted(admitted);
+            case NodeEvent.Moved(var link) -> directory.moved(link);
             case NodeEvent.Reached(var link) -> finder.reached(link);
             case NodeEvent.RelayFailed(var via, var target, var why) -> relays.failed(via, target, why);
             case NodeEvent.Lost lost -> lost(lost);

@@ -92,6 +92,18 @@ public final class PeerDirectory {
     }
 
     public void admitted(LinkInfo link) {
+        use(link);
+    }
+
+    /** Another connection carries the link. If it leads to another address, its next round trip is that of another path. */
+    public void moved(LinkInfo link) {
+        Known known = links.get(link.peer().id());
+        if (known != null && !host(known.link()).equals(host(link))) {
+            use(link);
+        }
+    }
+
+    private void use(LinkInfo link) {
         LocalInterface over = over(link.address());
         links.put(
                 link.peer().id(),

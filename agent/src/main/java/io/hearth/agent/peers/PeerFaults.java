@@ -55,6 +55,7 @@ public final class PeerFaults {
             case NodeEvent.Message message -> close(message.from(), why);
             case NodeEvent.Admitted admitted -> close(admitted.link().peer().id(), why);
             case NodeEvent.RelayFailed failed -> count(failed.via().shortText(), why);
+            case NodeEvent.Moved moved -> close(moved.link().peer().id(), why);
             case NodeEvent.Reached reached -> close(reached.link().peer().id(), why);
             case NodeEvent.Refused refused -> count(refused.address().toString(), why);
             case NodeEvent.DialFailed failed -> count(failed.address().toString(), why);

@@ -106,6 +106,26 @@ final class PeerDirectoryTest {
     }
 
     @Test
+    void aLinkThatMovesHasAnotherPathOnlyAtAnotherAddress() throws MalformedMessageException {
+        directory.admitted(link(PEER));
+        directory.introduced(PEER, NodeProfileEncoding.encode(OTHER));
+        directory.measured(PEER, health(5_000), 40);
+        directory.throughput(PEER, OptionalLong.of(700), OptionalLong.of(900), 50);
+        directory.moved(link(PEER, "127.0.0.1"));
+        directory.measured(PEER, health(5_000), 60);
+        assertEquals(
+                OptionalLong.of(700),
+                directory.topology().link(SELF, PEER).orElseThrow().bytesPerSecond());
+        directory.moved(link(PEER, "127.0.0.9"));
+        directory.measured(PEER, health(6_000), 70);
+        PathProfile moved = directory.topology().link(SELF, PEER).orElseThrow().best();
+        assertTrue(moved.path().startsWith("127.0.0.9:"), moved::path);
+        assertEquals(OptionalLong.empty(), moved.bytesPerSecond());
+        directory.moved(link(node(3), "127.0.0.9"));
+        assertEquals(Optional.empty(), directory.topology().link(SELF, node(3)), "it was never admitted");
+    }
+
+    @Test
     void aNewLinkToTheSameAddressBeginsWithTheFormerMeasurements() throws MalformedMessageException {
         directory.admitted(link(PEER));
         directory.introduced(PEER, NodeProfileEncoding.encode(OTHER));
@@ -216,7 +236,11 @@ final class PeerDirectoryTest {
     }
 
     private static LinkInfo link(NodeId peer) {
-        var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 4711);
+        return link(peer, "127.0.0.1");
+    }
+
+    private static LinkInfo link(NodeId peer, String host) {
+        var address = new InetSocketAddress(InetAddress.ofLiteral(host), 4711);
         return new LinkInfo(
                 new Endpoint(peer, 1, Bytes.of(new byte[Endpoint.BOOT_ID_BYTES]), Optional.empty()),
                 address,

@@ -161,6 +161,7 @@ public final class LinkTable implements AdmissionHandler {
             case SUCCEEDS -> {
                 links.put(id, link);
                 held.retire();
+                observer.moved(link.info());
                 reached(link);
             }
             case REPLACES -> {
