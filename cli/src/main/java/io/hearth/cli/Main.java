@@ -37,6 +37,7 @@ import io.hearth.cli.terminal.Terminal;
 import io.hearth.core.HearthException;
 import io.hearth.identity.SecretText;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
@@ -54,6 +55,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Main {
     private static final int USAGE_WIDTH = 100;
 
+    /** The program that prints help lays nothing out for less. */
+    private static final int USAGE_WIDTH_MIN = 55;
+
     private Main() {}
 
     public static void main(String[] arguments) {
@@ -67,10 +71,19 @@ public final class Main {
         LogLevel.complaint(terminal.environment()).ifPresent(terminal::error);
         int code = hasSecret(arguments)
                 ? rejectSecret(terminal)
-                : commandLine(terminal).execute(arguments);
+                : commandLine(terminal)
+                        .setUsageHelpWidth(usageWidth(terminal, arguments))
+                        .execute(arguments.length == 0 ? new String[] {"--help"} : arguments);
         terminal.out().flush();
         terminal.err().flush();
         return code;
+    }
+
+    /** Asks for the terminal's width only if help may be printed: that takes a child process. */
+    private static int usageWidth(Terminal terminal, String... arguments) {
+        boolean mayHelp = arguments.length == 0
+                || Arrays.stream(arguments).anyMatch(argument -> argument.equals("--help") || argument.equals("-h"));
+        return mayHelp ? Math.clamp(terminal.columns().orElse(USAGE_WIDTH), USAGE_WIDTH_MIN, USAGE_WIDTH) : USAGE_WIDTH;
     }
 
     /** Whether an argument before {@code --} holds a secret. Arguments after {@code --} belong to another program. */
@@ -127,6 +140,7 @@ public final class Main {
                 .addSubcommand(new BlockingCommand.Block(terminal))
                 .addSubcommand(new BlockingCommand.Unblock(terminal))
                 .addSubcommand(identity)
+                .addSubcommand(new CompletionCommand(terminal))
                 .addSubcommand(new VersionCommand(terminal))
                 .setOut(terminal.outWriter())
                 .setErr(terminal.errWriter())
@@ -142,7 +156,7 @@ public final class Main {
     private static IParameterExceptionHandler usageMistake(Terminal terminal) {
         return (mistake, _) -> {
             CommandSpec command = mistake.getCommandLine().getCommandSpec();
-            terminal.error(what(mistake) + "; try '" + command.qualifiedName() + " --help'");
+            terminal.error(what(mistake) + meant(mistake) + "; try '" + command.qualifiedName() + " --help'");
             terminal.trace(mistake);
             return Exit.USAGE;
         };
@@ -168,6 +182,13 @@ public final class Main {
                 yield Exit.FAILED;
             }
         };
+    }
+
+    /** The command or option with the nearest name, if the mistake is a name. */
+    private static String meant(ParameterException mistake) {
+        List<String> near =
+                mistake instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions() : List.of();
+        return near.isEmpty() ? "" : " (did you mean " + near.getFirst() + "?)";
     }
 
     private static String what(ParameterException mistake) {

@@ -17,6 +17,7 @@ import picocli.CommandLine.ScopeType;
             "1:failed; the message on standard error says why and what to do",
             "2:the command line is wrong",
             "124:timed out",
+            "126, 127:the program to run cannot be run, or was not found",
             "130:interrupted"
         })
 @SuppressWarnings("UnusedVariable") // picocli handles these options

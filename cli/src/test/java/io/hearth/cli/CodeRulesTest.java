@@ -23,13 +23,15 @@ final class CodeRulesTest {
             Set.of("MembershipProof", "NetworkNamespace", "SecretText", "TagEncoding");
 
     @Test
-    void ofTheProductOnlyAccelCallsNativeCode() {
+    void ofTheProductOnlyAccelAndTheCallThatReplacesAProcessCallNativeCode() {
         Code.assertKept(
                 noClasses()
                         .that()
                         .resideOutsideOfPackages("io.hearth.accel..", "io.hearth.standin..")
                         .and()
                         .doNotHaveFullyQualifiedName("io.hearth.bench.CLoops")
+                        .and()
+                        .doNotHaveFullyQualifiedName("io.hearth.cli.process.Execve")
                         .should()
                         .dependOnClassesThat()
                         .haveNameMatching("java\\.lang\\.foreign\\.Linker(\\$.*)?"),

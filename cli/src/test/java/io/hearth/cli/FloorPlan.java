@@ -73,7 +73,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             cli.namespace                     |      | option terminal                                                            |
             cli.node                          |      | option process terminal                                                    |
             cli.option                        |      | terminal                                                                   |
-            cli.process                       |      |                                                                            |
+            cli.process                       |      | terminal                                                                   |
             cli.terminal                      |      |                                                                            |
             collective                        |      | schedule                                                                   |
             collective.call                   |      | exchange exchange.watch group root schedule                                |

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class MainTest {
@@ -68,6 +70,36 @@ final class MainTest {
         Commands.Outcome again = hearth(replay.group(1).split(" ", -1));
         assertEquals(0, again.code(), again.err());
         assertTrue(again.out().contains("VIOLATION I4"), again.out());
+    }
+
+    @Test
+    void withoutACommandItShowsHelp() {
+        Commands.Outcome outcome = hearth();
+        assertEquals(Exit.OK, outcome.code());
+        assertTrue(outcome.out().startsWith("Usage: hearth"), outcome.out());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "statuss, 'status'",
+        "trian, 'train'",
+        "bench alreduce, allreduce",
+    })
+    void aMistypedCommandNamesTheNearest(String line, String meant) {
+        Commands.Outcome outcome = hearth(line.split(" ", -1));
+        assertEquals(Exit.USAGE, outcome.code());
+        assertTrue(outcome.line().contains("did you mean ") && outcome.line().contains(meant), outcome.line());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bash", "zsh", "fish"})
+    void theCompletionOfAShellHasCommandsAndOptions(String shell) {
+        Commands.Outcome outcome = hearth("completion", shell);
+        assertEquals(Exit.OK, outcome.code());
+        for (String word : List.of("allreduce", "rotate", "with-secret", "topology")) {
+            assertTrue(outcome.out().contains(word), word);
+        }
+        assertFalse(outcome.out().contains("chaos-worker"), "a hidden command is for the program only");
     }
 
     @ParameterizedTest
@@ -219,7 +251,6 @@ final class MainTest {
                 "id --bogus|hearth id",
                 "bogus|hearth",
                 "id extra|hearth id",
-                "|hearth",
                 "secret|hearth secret",
                 "secret bogus|hearth secret",
                 "identity|hearth identity",
@@ -231,7 +262,7 @@ final class MainTest {
             })
     void aWrongCommandLineIsOneLineThatNamesTheHelp(String line) {
         String[] parts = line.split("\\|", -1);
-        Commands.Outcome refused = hearth(parts[0].isEmpty() ? new String[0] : parts[0].split(" ", -1));
+        Commands.Outcome refused = hearth(parts[0].split(" ", -1));
         assertEquals(Exit.USAGE, refused.code());
         assertTrue(refused.line().endsWith("; try '" + parts[1] + " --help'\n"), refused.err());
         assertFalse(refused.err().contains("\u001b"));

@@ -10,6 +10,7 @@ import io.hearth.agent.LocalAgent;
 import io.hearth.cli.Commands.Outcome;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.identity.NetworkNamespace;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -63,8 +64,34 @@ final class WaitIT {
         Outcome flags = here.run("wait", "--interface", "lo", "--peers", "0", "--", "test", "--peers", "=", "--json");
         assertEquals(1, flags.code(), flags.err());
         Outcome missing = here.run("wait", "--interface", "lo", "--peers", "0", "--", "no-such-program-here");
-        assertEquals(Exit.FAILED, missing.code());
+        assertEquals(Exit.NOT_FOUND, missing.code());
         assertTrue(missing.err().contains("hearth: cannot run 'no-such-program-here'"), missing.err());
+        Outcome folder = here.run("wait", "--interface", "lo", "--peers", "0", "--", "/");
+        assertEquals(Exit.NOT_EXECUTABLE, folder.code());
+        assertTrue(folder.err().contains("hearth: cannot run '/': / is not executable"), folder.err());
+    }
+
+    @Test
+    void theProgramTakesThePlaceOfTheCommand() throws Exception {
+        Path script = Files.writeString(
+                folder.resolve("script"), "trap 'echo stops; exit 5' TERM\necho \"$$ $1\"\nread line\n");
+        assertTrue(script.toFile().setExecutable(true));
+        String[] arguments = {"wait", "--interface", "lo", "--peers", "0", "--", script.toString(), "a  b"};
+        try (var program = RunningProcess.hearth(here.environment(), List.of(), arguments)) {
+            program.await("its line", line -> line.equals(program.handle().pid() + " a  b"));
+            program.handle().destroy();
+            program.await("its handler", line -> line.equals("stops"));
+            assertEquals(5, program.exitCode());
+        }
+    }
+
+    @Test
+    void optionsThatARunningAgentMakesVoidAreRefused() throws Exception {
+        try (LocalAgent _ = agent(here)) {
+            Outcome refused = here.line("wait --peers 0 --namespace home");
+            assertEquals(Exit.USAGE, refused.code(), refused.err());
+            assertTrue(refused.err().contains("--namespace does nothing: this machine's agent runs"), refused.err());
+        }
     }
 
     @Test

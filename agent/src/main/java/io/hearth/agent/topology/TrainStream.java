@@ -119,7 +119,8 @@ final class TrainStream {
         while (true) {
             ReceivedRecord record = stream.receive();
             if (record.kind() == RATE) {
-                return record.offset() > 0 ? OptionalLong.of(record.offset()) : OptionalLong.empty();
+                long rate = train.believed(record.offset(), clock.nanoTime());
+                return rate > 0 ? OptionalLong.of(rate) : OptionalLong.empty();
             }
             acknowledged(train, record);
         }

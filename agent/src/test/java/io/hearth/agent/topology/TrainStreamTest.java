@@ -10,6 +10,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.topology.TcpCounters;
 import io.hearth.topology.bandwidth.Bandwidth;
+import io.hearth.topology.bandwidth.Train;
 import io.hearth.transport.DataStream;
 import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.StreamId;
@@ -192,6 +193,25 @@ final class TrainStreamTest {
         assertThrows(
                 IOException.class,
                 () -> new TrainStream(asker, Clock.system(), () -> true, Optional::empty).run(true, 0));
+    }
+
+    @Test
+    void aPeerThatClaimsMoreThanItReceivedIsNotBelieved() throws Exception {
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            var one = run(threads, asker, true, () -> true);
+            long bytes = 0;
+            for (Letter letter = ahead.take(); letter.kind() == 16; letter = ahead.take()) {
+                bytes += letter.bytes().length;
+                back.put(new Letter(17, bytes, new byte[0]));
+            }
+            back.put(new Letter(19, 12_500_000_000L, new byte[0])); // 100 Gbit/s
+            for (int record = 0; record < 50; record++) {
+                back.put(new Letter(16, 0, new byte[Train.RECORD_BYTES]));
+            }
+            back.put(new Letter(18, 0, new byte[0]));
+            long believed = one.get().orElseThrow().outBytesPerSecond();
+            assertTrue(believed < 12_500_000_000L, () -> "believes " + believed + " B/s");
+        }
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.hearth.agent.LocalAgent;
 import io.hearth.agent.api.LocalApiClient;
 import io.hearth.agent.api.StatusJson;
 import io.hearth.cli.option.NetworkOptions;
+import io.hearth.cli.process.NextProgram;
 import io.hearth.cli.terminal.Durations;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
@@ -17,7 +18,6 @@ import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.SlotLease;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,7 +72,7 @@ public final class WaitCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..*",
             paramLabel = "-- CMD",
-            description = "Program to run after the wait. Its exit code becomes the exit code of this command.")
+            description = "Program that takes the place of this command after the wait.")
     private List<String> program = new ArrayList<>();
 
     public WaitCommand(Terminal terminal) {
@@ -84,11 +84,17 @@ public final class WaitCommand implements Callable<Integer> {
         HearthConfig config = config();
         HearthHome home = HearthHome.open(terminal.environment());
         Optional<LocalApiClient> agent = LocalApiClient.connect(home.socket(LocalAgent.SOCKET));
+        if (agent.isPresent()) {
+            network.requireNone("this machine's agent runs, and its node waits");
+        }
         boolean there = agent.isPresent() ? askAgent(agent.get()) : takePart(config);
         if (!there) {
             return Exit.TIMED_OUT;
         }
-        return program.isEmpty() ? Exit.OK : run();
+        if (program.isEmpty()) {
+            return Exit.OK;
+        }
+        return new NextProgram(terminal).start(secret ? ChildProcess.withSecret(program) : ChildProcess.of(program));
     }
 
     private boolean askAgent(LocalApiClient agent) throws HearthException, InterruptedException {
@@ -148,16 +154,6 @@ public final class WaitCommand implements Callable<Integer> {
             reader.interrupt();
             reader.join();
             return there;
-        }
-    }
-
-    private int run() throws SetupException, InterruptedException {
-        try {
-            ProcessBuilder child = secret ? ChildProcess.withSecret(program) : ChildProcess.of(program);
-            return child.inheritIO().start().waitFor();
-        } catch (IOException failed) {
-            throw new SetupException(
-                    "cannot run '" + program.getFirst() + "': " + failed.getMessage() + "; is it on the PATH?", failed);
         }
     }
 

@@ -4,6 +4,7 @@ import io.hearth.agent.HearthConfig;
 import io.hearth.cli.terminal.Usage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -12,6 +13,9 @@ import picocli.CommandLine.Spec;
 
 /** Options of the commands that start a node: its namespace, its network interfaces and addresses of peers. */
 public final class NetworkOptions {
+    private static final Set<String> NAMES =
+            Set.of("--namespace", "--open", "--peer", "--interface", "--exclude-interface");
+
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec command;
@@ -45,6 +49,23 @@ public final class NetworkOptions {
             HearthConfig changed = interfaces.applyTo(config.open(open).peers(peers));
             return namespace.isEmpty() ? changed : changed.namespace(namespace);
         });
+    }
+
+    /**
+     * Checks that the command line has none of these options.
+     *
+     * @param why they would do nothing
+     * @throws picocli.CommandLine.ParameterException it has one
+     */
+    public void requireNone(String why) {
+        command.commandLine().getParseResult().matchedOptions().stream()
+                .filter(option -> NAMES.contains(option.longestName()))
+                .findFirst()
+                .ifPresent(option -> {
+                    throw Usage.mistake(
+                            command,
+                            option.longestName() + " does nothing: " + why + "; leave it out, or stop the agent");
+                });
     }
 
     /** Reads options; see {@link Usage#checked}. */

@@ -10,6 +10,12 @@ public final class Exit {
     /** The command line was wrong. */
     public static final int USAGE = 2;
 
+    /** The program that the command had to run cannot be run; the same code as a shell has. */
+    public static final int NOT_EXECUTABLE = 126;
+
+    /** The program that the command had to run was not found; the same code as a shell has. */
+    public static final int NOT_FOUND = 127;
+
     /** The command timed out; the same code as timeout(1) has. */
     public static final int TIMED_OUT = 124;
 

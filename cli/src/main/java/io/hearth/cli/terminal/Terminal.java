@@ -1,16 +1,20 @@
 package io.hearth.cli.terminal;
 
 import com.google.gson.JsonObject;
+import io.hearth.core.ChildProcess;
 import io.hearth.core.SetupException;
 import java.io.Console;
+import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Standard streams and environment of a command.
@@ -20,9 +24,21 @@ import java.util.Optional;
  * @param in standard input
  * @param environment as {@link System#getenv()}
  * @param interactive whether standard input and output are both a terminal
+ * @param isOwn whether the streams are those of this process, which the command may replace by another program
  */
 public record Terminal(
-        PrintStream out, PrintStream err, InputStream in, Map<String, String> environment, boolean interactive) {
+        PrintStream out,
+        PrintStream err,
+        InputStream in,
+        Map<String, String> environment,
+        boolean interactive,
+        boolean isOwn) {
+    /** Streams of somebody else's process. */
+    public Terminal(
+            PrintStream out, PrintStream err, InputStream in, Map<String, String> environment, boolean interactive) {
+        this(out, err, in, environment, interactive, false);
+    }
+
     /** The terminal of this process. It writes UTF-8 in every locale, so that JSON is always valid. */
     public static Terminal system() {
         return new Terminal(
@@ -30,7 +46,8 @@ public record Terminal(
                 new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
                 System.in,
                 System.getenv(),
-                console().isPresent());
+                console().isPresent(),
+                true);
     }
 
     public PrintWriter outWriter() {
@@ -55,6 +72,25 @@ public record Terminal(
     public void trace(Exception failure) {
         if (!environment.getOrDefault("HEARTH_TRACE", "").isEmpty()) {
             failure.printStackTrace(err);
+        }
+    }
+
+    /** The width of the terminal; empty if the streams are not a terminal of this process, or the system does not say. */
+    public OptionalInt columns() {
+        if (!isOwn || !interactive) {
+            return OptionalInt.empty();
+        }
+        try {
+            Process stty = ChildProcess.of("stty", "size")
+                    .redirectInput(new File("/dev/tty"))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            String size = new String(stty.getInputStream().readNBytes(100), StandardCharsets.US_ASCII).strip();
+            return size.matches("[0-9]{1,4} [0-9]{1,4}")
+                    ? OptionalInt.of(Integer.parseInt(size.substring(size.indexOf(' ') + 1)))
+                    : OptionalInt.empty();
+        } catch (IOException unknown) {
+            return OptionalInt.empty();
         }
     }
 

@@ -42,6 +42,8 @@ public final class Train {
     /** Round trips of a train over a link with a long one: TCP needs up to six of them to fill the link. */
     private static final int ROUND_TRIPS = 12;
 
+    private static final int CLAIM_MAX = 3;
+
     private final long beganNanos;
     private final long[] sentNanos = new long[(int) (BYTES_MAX / RECORD_BYTES)]; // by record
     private final long[] acknowledgedNanos = new long[sentNanos.length]; // likewise
@@ -79,6 +81,15 @@ public final class Train {
             return Next.END;
         }
         return sent + RECORD_BYTES - acknowledged <= window(nowNanos) ? Next.SEND : Next.WAIT;
+    }
+
+    /**
+     * The rate that counts of the one that the receiver claims: at most {@value #CLAIM_MAX} times the mean of the whole train, of which the
+     * start is slow.
+     */
+    public long believed(long claimedBytesPerSecond, long nowNanos) {
+        double mean = (double) acknowledged * 1e9 / (double) Math.max(1, nowNanos - beganNanos);
+        return Math.min(claimedBytesPerSecond, (long) (CLAIM_MAX * mean));
     }
 
     private long window(long nowNanos) {

@@ -113,6 +113,20 @@ final class TrainTest {
     }
 
     @Test
+    void aClaimIsBelievedUpToThreeTimesTheMean() {
+        var train = new Train(0, 0);
+        for (int record = 1; record <= 4; record++) {
+            train.sends(0);
+            train.acknowledged((long) record * Train.RECORD_BYTES, record);
+        }
+        long mean = 4L * Train.RECORD_BYTES; // per second
+        assertEquals(2 * mean, train.believed(2 * mean, 1_000_000_000));
+        assertEquals(3 * mean, train.believed(Long.MAX_VALUE, 1_000_000_000));
+        assertEquals(0, train.believed(0, 1_000_000_000));
+        assertEquals(-1, train.believed(-1, 1_000_000_000));
+    }
+
+    @Test
     void anAcknowledgementOfBytesThatWereNotSentIsRejected() {
         var train = new Train(0, 0);
         train.sends(0);
