@@ -184,11 +184,13 @@ public final class Main {
         };
     }
 
-    /** The command or option with the nearest name, if the mistake is a name. */
+    /** The commands or options with the two nearest names, if the mistake is a name. */
     private static String meant(ParameterException mistake) {
         List<String> near =
                 mistake instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions() : List.of();
-        return near.isEmpty() ? "" : " (did you mean " + near.getFirst() + "?)";
+        return near.isEmpty()
+                ? ""
+                : " (did you mean " + String.join(" or ", near.subList(0, Math.min(2, near.size()))) + "?)";
     }
 
     private static String what(ParameterException mistake) {
