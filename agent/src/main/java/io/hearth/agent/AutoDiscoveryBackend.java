@@ -1,19 +1,24 @@
 package io.hearth.agent;
 
+import io.hearth.agent.history.JobReport;
 import io.hearth.agent.status.ClusterStatus;
+import io.hearth.collective.CollectiveMetrics;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveProgress;
 import io.hearth.collective.CollectiveTrace;
 import io.hearth.collective.DistributedContext;
 import io.hearth.collective.RankBounds;
 import io.hearth.collective.engine.CollectiveEngine;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.DeadlineExceededException;
 import io.hearth.core.HearthException;
 import io.hearth.core.NotEnoughPeersException;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
+import io.hearth.identity.HearthHome;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.ClusterTopology;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -39,13 +44,16 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     private final HearthNode node;
     private final CollectiveEngine engine;
     private final HearthConfig config;
+    private final JobReporter reporter;
     private int ranksFound = 1; // used by the backend's owner thread only
     private @Nullable DistributedContext context; // used by the backend's owner thread only
 
-    private AutoDiscoveryBackend(HearthNode node, CollectiveEngine engine, HearthConfig config) {
+    private AutoDiscoveryBackend(HearthNode node, CollectiveEngine engine, HearthConfig config, Path socket) {
         this.node = node;
         this.engine = engine;
         this.config = config;
+        long startedMillis = System.currentTimeMillis();
+        this.reporter = new JobReporter(socket, progress -> job(startedMillis, progress));
     }
 
     /**
@@ -64,13 +72,56 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
      */
     public static AutoDiscoveryBackend start(HearthConfig config, Map<String, String> environment)
             throws SetupException {
+        HearthHome home =
+                config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
         HearthNode node = HearthNode.start(config, environment);
         Optional<CollectiveEngine> engine = node.engine();
         if (engine.isEmpty()) {
             node.close();
             throw new IllegalArgumentException("an agent trains nothing: start a HearthNode with this configuration");
         }
-        return new AutoDiscoveryBackend(node, engine.get(), config);
+        var backend = new AutoDiscoveryBackend(node, engine.get(), config, LocalAgent.socket(home));
+        backend.reporter.start();
+        return backend;
+    }
+
+    private JobReport job(long startedMillis, Optional<JobReport.Progress> progress) {
+        CollectiveMetrics counted = engine.metricsSnapshot();
+        boolean isRanked = engine.isInGroup();
+        return new JobReport(
+                node.id(),
+                config.group(),
+                isRanked ? engine.rank() : -1,
+                isRanked ? engine.worldSize() : 0,
+                startedMillis,
+                progress,
+                new JobReport.Sums(
+                        counted.allReducesCompleted(),
+                        counted.allReducesFailed(),
+                        counted.repeatedAfterLoss(),
+                        counted.allReduceSeconds(),
+                        counted.wireBytes(),
+                        counted.denseBytes(),
+                        config.compression().equals(CompressionStrategy.NONE)
+                                ? ""
+                                : config.compression().text()));
+    }
+
+    /**
+     * Reports the progress of the training, for the page and {@code hearth top} of this machine's agent. It returns at once; only the latest
+     * report counts.
+     *
+     * @param step number of the step that has ended, from 0
+     * @param steps of the whole training; 0 if not known
+     * @param loss after that step; a value that is not finite is not reported
+     */
+    public void report(long step, long steps, double loss) {
+        if (step < 0 || steps < 0) {
+            throw new IllegalArgumentException("step and steps must be 0 or more, got " + step + " and " + steps);
+        }
+        if (Double.isFinite(loss)) {
+            reporter.progress(new JobReport.Progress(step, steps, loss));
+        }
     }
 
     /** The id of this trainer. */
@@ -220,6 +271,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     /** Leaves the cluster in order and ends the node; idempotent. */
     @Override
     public void close() {
+        reporter.close();
         node.close();
     }
 }

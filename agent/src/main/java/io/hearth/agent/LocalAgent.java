@@ -1,38 +1,65 @@
 package io.hearth.agent;
 
-import com.google.gson.JsonObject;
-import io.hearth.agent.api.LocalApiServer;
+import io.hearth.agent.api.LocalApi;
 import io.hearth.agent.api.PlanAnswers;
-import io.hearth.agent.api.StatusJson;
 import io.hearth.agent.api.TopologyAnswers;
+import io.hearth.agent.history.ClusterHistory;
+import io.hearth.agent.http.HttpListener;
+import io.hearth.agent.http.PagePasses;
+import io.hearth.agent.http.TokenFile;
 import io.hearth.agent.loop.CloseStack;
 import io.hearth.agent.status.VersionedValue;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Map;
+import java.util.OptionalInt;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The always-on node of a machine, with the local socket that {@code status}, {@code topology}, {@code plan} and {@code wait} use. */
+/**
+ * The always-on node of a machine, with its API: on a unix socket for the commands of this user, and on loopback TCP, where one can only
+ * read, for the page.
+ */
 public final class LocalAgent implements AutoCloseable {
     /** The socket's name in the home folder. */
     public static final String SOCKET = "agent.sock";
 
+    /** The port of the page, unless it is taken. */
+    public static final int PAGE_PORT_DEFAULT = 52_418;
+
+    private static final Logger LOG = LoggerFactory.getLogger(LocalAgent.class);
+
     private final CloseStack closing = new CloseStack();
     private final HearthNode node;
+    private final HttpListener page;
 
-    private LocalAgent(HearthConfig config, Map<String, String> environment) throws SetupException {
+    private LocalAgent(HearthConfig config, OptionalInt pagePort, Map<String, String> environment)
+            throws SetupException {
         HearthHome home =
                 config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
+        Clock clock = Clock.system();
         boolean started = false;
         try {
             node = closing.keep(HearthNode.start(config, environment));
-            var answers = new VersionedValue<JsonObject>(StatusJson.of(node.status()));
-            var topology = new TopologyAnswers(node.id(), node::topology, Clock.system());
-            var plans = new PlanAnswers(node.id(), node::status, node::topology, Clock.system());
-            closing.keep(LocalApiServer.start(
-                    home.socket(SOCKET), answers, topology.byRequest(), plans.byRequest(), node::statusAgeNanos));
-            var translator = Thread.ofVirtual().name("hearth-status").start(() -> translate(answers, topology));
-            closing.keep(translator::interrupt);
+            var history = new VersionedValue<>(ClusterHistory.EMPTY);
+            var topology = new TopologyAnswers(node.id(), node::topology, clock);
+            var plans = new PlanAnswers(node.id(), node::status, node::topology, clock);
+            var passes = new PagePasses(TokenFile.loadOrCreate(home), clock);
+            var api = new LocalApi(
+                    node.latestStatus(),
+                    history,
+                    topology,
+                    plans,
+                    node::statusAgeNanos,
+                    new LocalApi.AboutAgent(NodeAssembly.version(), clock.epochMillis(), () -> link(passes)),
+                    clock);
+            page = closing.keep(page(pagePort, passes, api));
+            closing.keep(HttpListener.unix(home.socket(SOCKET), api));
+            var historian = Thread.ofVirtual().name("hearth-history").start(() -> follow(history, topology, clock));
+            closing.keep(historian::interrupt);
             started = true;
         } finally {
             if (!started) {
@@ -42,7 +69,7 @@ public final class LocalAgent implements AutoCloseable {
     }
 
     /**
-     * Starts the node and the local socket.
+     * Starts the node and its API, with the page on its default port or, if that is taken, a free one.
      *
      * @throws SetupException if something on this machine prevents the start; nothing is left running
      */
@@ -56,12 +83,57 @@ public final class LocalAgent implements AutoCloseable {
      * @param environment in place of {@link System#getenv()}
      */
     public static LocalAgent start(HearthConfig config, Map<String, String> environment) throws SetupException {
-        return new LocalAgent(config, environment);
+        return start(config, OptionalInt.empty(), environment);
+    }
+
+    /**
+     * As {@link #start(HearthConfig, Map)}.
+     *
+     * @param pagePort port of the page on 127.0.0.1
+     * @throws SetupException also if the page's port is given and taken
+     */
+    public static LocalAgent start(HearthConfig config, OptionalInt pagePort, Map<String, String> environment)
+            throws SetupException {
+        return new LocalAgent(config, pagePort, environment);
+    }
+
+    private static HttpListener page(OptionalInt port, PagePasses passes, LocalApi api) throws SetupException {
+        try {
+            return HttpListener.loopback(port.orElse(PAGE_PORT_DEFAULT), passes, api);
+        } catch (IOException taken) {
+            if (port.isPresent()) {
+                throw new SetupException(
+                        "port " + port.getAsInt() + " of 127.0.0.1 cannot be opened for the page (" + taken.getMessage()
+                                + "): choose another with --page-port",
+                        taken);
+            }
+        }
+        try {
+            HttpListener page = HttpListener.loopback(0, passes, api);
+            LOG.info("port {} is taken: the page is on port={}", PAGE_PORT_DEFAULT, page.port());
+            return page;
+        } catch (IOException failed) {
+            throw new SetupException("no port of 127.0.0.1 can be opened for the page: " + failed.getMessage(), failed);
+        }
+    }
+
+    private String link(PagePasses passes) {
+        return "http://127.0.0.1:" + page.port() + "/?pass=" + passes.pass();
+    }
+
+    /** The socket of a home's agent, which may not be there. */
+    static Path socket(HearthHome home) {
+        return home.folder().resolve("run").resolve(SOCKET);
     }
 
     /** The node. */
     public HearthNode node() {
         return node;
+    }
+
+    /** The port of the page on 127.0.0.1. */
+    public int pagePort() {
+        return page.port();
     }
 
     /** Waits until the node stops by itself, which happens only after a fatal error. */
@@ -72,17 +144,18 @@ public final class LocalAgent implements AutoCloseable {
         }
     }
 
-    private void translate(VersionedValue<JsonObject> answers, TopologyAnswers topology) {
+    private void follow(VersionedValue<ClusterHistory> history, TopologyAnswers topology, Clock clock) {
         try {
             long seen = 0;
             while (true) {
-                seen = node.awaitStatusAfter(seen, status -> answers.publish(StatusJson.of(status)));
+                seen = node.awaitStatusAfter(
+                        seen, status -> history.publish(history.value().with(status, clock.epochMillis())));
                 topology.look();
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
-        } catch (Throwable fatal) { // otherwise all requests would get an old answer
-            node.failed("the thread that writes the status", fatal);
+        } catch (Throwable fatal) { // otherwise the history would end without a word
+            node.failed("the thread that writes the history", fatal);
         }
     }
 

@@ -241,7 +241,7 @@ final class NodeAssembly implements AutoCloseable {
                 votes,
                 (task, answer) -> inbox.event(new NodeEvent.Voted(task, answer)),
                 why -> inbox.event(new NodeEvent.Failed("the voter", why))));
-        var faults = new PeerFaults(links::close);
+        var faults = new PeerFaults(clock, links::close);
         BandwidthTalk bandwidth = bandwidth(links, directory);
         var membership = membership(config, links, lease, votes, bandwidth, faults);
         var talk = new GroupTalk(
@@ -518,7 +518,7 @@ final class NodeAssembly implements AutoCloseable {
     }
 
     /** The version in the manifest, which the build writes. */
-    private static String version() {
+    static String version() {
         String written = NodeAssembly.class.getPackage().getImplementationVersion();
         return written == null ? "unpackaged" : written;
     }

@@ -26,12 +26,15 @@ import io.hearth.cli.namespace.SecretCommand;
 import io.hearth.cli.namespace.SecretRotateCommand;
 import io.hearth.cli.namespace.SecretShowCommand;
 import io.hearth.cli.node.AgentCommand;
-import io.hearth.cli.node.PlanCommand;
-import io.hearth.cli.node.StatusCommand;
-import io.hearth.cli.node.TopologyCommand;
 import io.hearth.cli.node.TrainCommand;
 import io.hearth.cli.node.WaitCommand;
 import io.hearth.cli.option.Compression;
+import io.hearth.cli.show.DashboardCommand;
+import io.hearth.cli.show.PlanCommand;
+import io.hearth.cli.show.StatusCommand;
+import io.hearth.cli.show.TopCommand;
+import io.hearth.cli.show.TopologyCommand;
+import io.hearth.cli.show.WatchCommand;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.core.HearthException;
@@ -122,6 +125,9 @@ public final class Main {
                 .addSubcommand(new TrainCommand(terminal))
                 .addSubcommand(new AgentCommand(terminal))
                 .addSubcommand(new StatusCommand(terminal))
+                .addSubcommand(new TopCommand(terminal))
+                .addSubcommand(new WatchCommand(terminal))
+                .addSubcommand(new DashboardCommand(terminal))
                 .addSubcommand(new TopologyCommand(terminal))
                 .addSubcommand(new PlanCommand(terminal))
                 .addSubcommand(new WaitCommand(terminal))

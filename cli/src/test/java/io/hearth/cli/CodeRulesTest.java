@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 final class CodeRulesTest {
     /** The classes that compare a proof, a tag, a secret or a checksum of one. */
     private static final Set<String> COMPARE_SECRETS =
-            Set.of("MembershipProof", "NetworkNamespace", "SecretText", "TagEncoding");
+            Set.of("MembershipProof", "NetworkNamespace", "PagePasses", "SecretText", "TagEncoding");
 
     @Test
     void ofTheProductOnlyAccelAndTheCallThatReplacesAProcessCallNativeCode() {

@@ -197,10 +197,10 @@ final class FloodIT {
         try (var client = LocalApiClient.connect(
                         HearthHome.open(folder.resolve("h0")).socket("agent.sock"))
                 .orElseThrow()) {
-            client.ask("watch");
-            JsonObject status = client.answer().orElseThrow();
+            client.watch("/v1/status?watch=true");
+            JsonObject status = client.next().orElseThrow();
             while (!wanted.test(status)) {
-                status = client.answer().orElseThrow();
+                status = client.next().orElseThrow();
             }
         }
     }

@@ -52,10 +52,12 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             accel.select                      |      | gpu metal portable root selftest vector                                    | agent bench cli collective compression
             accel.selftest                    |      | metal portable root                                                        |
             accel.vector                      |      | portable root                                                              |
-            agent                             |      | api group loop node peers roster status topology votes                     |
-            agent.api                         |      | status                                                                     | cli
+            agent                             |      | api group history http loop node peers roster status topology votes        |
+            agent.api                         |      | history http status                                                        | cli
             agent.group                       |      | group.machine loop status votes                                            |
             agent.group.machine               | pure |                                                                            |
+            agent.history                     | pure | status                                                                     |
+            agent.http                        |      |                                                                            |
             agent.loop                        |      |                                                                            |
             agent.node                        |      | group loop peers roster status topology                                    |
             agent.pairing                     |      | root                                                                       | cli
@@ -65,7 +67,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             agent.topology                    |      | loop peers                                                                 |
             agent.votes                       |      |                                                                            |
             bench                             |      |                                                                            |
-            cli                               |      | bench chaos demo namespace node option terminal                            |
+            cli                               |      | bench chaos demo namespace node option show terminal                       |
             cli.bench                         |      | option process terminal                                                    |
             cli.chaos                         |      | chaos.plan option process terminal                                         |
             cli.chaos.plan                    | pure | terminal                                                                   |
@@ -74,6 +76,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             cli.node                          |      | option process terminal                                                    |
             cli.option                        |      | terminal                                                                   |
             cli.process                       |      | terminal                                                                   |
+            cli.show                          |      | option terminal                                                            |
             cli.terminal                      |      |                                                                            |
             collective                        |      | schedule                                                                   |
             collective.call                   |      | exchange exchange.watch group root schedule                                |
@@ -110,8 +113,8 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             discovery.mdns.machine            | pure | dns                                                                        | agent
             discovery.names                   |      | dns names.machine root                                                     | agent
             discovery.names.machine           | pure | root                                                                       |
-            discovery.relay                   | pure |                                                                            | agent
             discovery.protobuf                |      | gossip root wire                                                           | agent
+            discovery.relay                   | pure |                                                                            | agent
             discovery.table                   | pure | root                                                                       | agent simulation
             discovery.wire                    |      |                                                                            |
             election                          | pure |                                                                            |
@@ -161,8 +164,8 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             transport                         |      |                                                                            |
             transport.cipher                  |      | root                                                                       | bench
             transport.control                 |      | machine root                                                               |
-            transport.links                   |      | cipher control machine record relay root stream                            | agent bench collective
             transport.lane                    |      | machine record root                                                        |
+            transport.links                   |      | cipher control machine record relay root stream                            | agent bench collective
             transport.machine                 | pure | cipher root wire                                                           |
             transport.memory                  |      | record root                                                                |
             transport.record                  |      | cipher root                                                                |

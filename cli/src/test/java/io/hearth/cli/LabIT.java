@@ -16,6 +16,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -289,19 +290,16 @@ final class LabIT {
     }
 
     private JsonObject status(int host) throws Exception {
-        try (var client = LocalApiClient.connect(socket(host)).orElseThrow()) {
-            client.ask("status");
-            return client.answer().orElseThrow();
-        }
+        return LocalApiClient.status(socket(host), Duration.ofMinutes(1)).orElseThrow();
     }
 
     /** Waits until the status of an agent is as wanted. The time limit of the test bounds the wait. */
     private JsonObject awaitStatus(int host, Predicate<JsonObject> wanted) throws Exception {
         try (var client = LocalApiClient.connect(socket(host)).orElseThrow()) {
-            client.ask("watch");
-            JsonObject status = client.answer().orElseThrow();
+            client.watch("/v1/status?watch=true");
+            JsonObject status = client.next().orElseThrow();
             while (!wanted.test(status)) {
-                status = client.answer().orElseThrow();
+                status = client.next().orElseThrow();
             }
             return status;
         }

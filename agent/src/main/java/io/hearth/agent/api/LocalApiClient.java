@@ -1,11 +1,15 @@
 package io.hearth.agent.api;
 
 import com.google.gson.JsonObject;
+import io.hearth.core.Bytes;
 import io.hearth.core.HearthException;
+import io.hearth.core.MalformedMessageException;
 import io.hearth.core.SetupException;
-import java.io.BufferedReader;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStreamReader;
+import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -25,7 +29,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Sends requests to the local agent over its unix socket; see {@link LocalApiServer} for the requests.
+ * Sends requests to the local agent over its unix socket, as HTTP/1.1 with one request a connection; see {@link LocalApi} for the requests.
+ * It uses little of Java and no library but that for JSON, because commands such as {@code status} start with it.
  *
  * <p>An agent may be stopped, stuck or overloaded; then its socket neither accepts a connection nor answers. So each action with a time
  * limit runs on its own thread, and the channel is closed after the limit.
@@ -33,16 +38,16 @@ import java.util.concurrent.TimeoutException;
 public final class LocalApiClient implements AutoCloseable {
     private static final Duration CONNECT_MAX = Duration.ofMillis(1_500);
     private static final Duration PAUSE = Duration.ofMillis(20);
+    private static final int LINE_BYTES_MAX = 8 * 1024 * 1024; // more than any line of a feed
+    private static final int NOT_FOUND = 404;
+    private static final int ERRORS_FROM = 400;
 
-    private final Path socket;
     private final SocketChannel channel;
-    private final BufferedReader answers;
+    private final InputStream answers;
 
-    private LocalApiClient(Path socket, SocketChannel channel) {
-        this.socket = socket;
+    private LocalApiClient(SocketChannel channel) {
         this.channel = channel;
-        this.answers =
-                new BufferedReader(new InputStreamReader(Channels.newInputStream(channel), StandardCharsets.UTF_8));
+        this.answers = new BufferedInputStream(Channels.newInputStream(channel));
     }
 
     /**
@@ -65,7 +70,7 @@ public final class LocalApiClient implements AutoCloseable {
             if (connected.isEmpty()) {
                 throw silent(socket, "takes no connection", longest);
             }
-            return Optional.of(new LocalApiClient(socket, channel));
+            return Optional.of(new LocalApiClient(channel));
         } catch (ConnectException nobody) {
             return Optional.empty();
         } catch (IOException failed) {
@@ -80,19 +85,48 @@ public final class LocalApiClient implements AutoCloseable {
         }
     }
 
-    /** As {@link #answer(Path, String, Duration)} to the request {@code status}. */
+    /** As {@link #get} of the status. */
     public static Optional<JsonObject> status(Path socket, Duration longest) throws HearthException {
-        return answer(socket, "status", longest);
+        return get(socket, LocalApi.STATUS, longest);
     }
 
     /**
-     * Sends a request and waits for its one answer.
+     * Requests something and waits for the answer.
      *
+     * @param target path and query, such as {@code /v1/plan?bytes=4096}
      * @param longest time limit for everything
-     * @return empty when no agent serves at {@code socket}
-     * @throws SetupException if an agent serves there and did not answer in time; its text says what to do
+     * @return a JSON object; empty when no agent serves at {@code socket}
+     * @throws SetupException if an agent serves there and did not answer in time, or refused; its text says what to do
      */
-    public static Optional<JsonObject> answer(Path socket, String question, Duration longest) throws HearthException {
+    public static Optional<JsonObject> get(Path socket, String target, Duration longest) throws HearthException {
+        Optional<Bytes> body = exchange(socket, "GET", target, new byte[0], longest);
+        return body.isEmpty() ? Optional.empty() : Optional.of(json(body.get()));
+    }
+
+    /** As {@link #get}, for an answer that is a text. */
+    public static Optional<String> text(Path socket, String target, Duration longest) throws HearthException {
+        return exchange(socket, "GET", target, new byte[0], longest)
+                .map(body -> new String(body.toArray(), StandardCharsets.UTF_8));
+    }
+
+    /** As {@link #get}, by POST without a body. */
+    public static Optional<JsonObject> post(Path socket, String target, Duration longest) throws HearthException {
+        Optional<Bytes> answer = exchange(socket, "POST", target, new byte[0], longest);
+        return answer.isEmpty() ? Optional.empty() : Optional.of(json(answer.get()));
+    }
+
+    /** Stores something in the agent, if one serves at {@code socket}. */
+    public static void put(Path socket, String target, JsonObject body, Duration longest) throws HearthException {
+        var _ = exchange(socket, "PUT", target, body.toString().getBytes(StandardCharsets.UTF_8), longest);
+    }
+
+    /** Removes something from the agent, if one serves at {@code socket}. */
+    public static void delete(Path socket, String target, Duration longest) throws HearthException {
+        var _ = exchange(socket, "DELETE", target, new byte[0], longest);
+    }
+
+    private static Optional<Bytes> exchange(Path socket, String method, String target, byte[] body, Duration longest)
+            throws HearthException {
         long started = System.nanoTime();
         while (true) {
             Duration left = longest.minusNanos(System.nanoTime() - started);
@@ -104,11 +138,13 @@ public final class LocalApiClient implements AutoCloseable {
                 return Optional.empty();
             }
             try (LocalApiClient client = agent.get()) {
-                client.send(question);
-                Optional<JsonObject> answer = client.answer(longest.minusNanos(System.nanoTime() - started), longest);
-                if (answer.isPresent()) {
-                    return answer;
+                client.request(method, target, body);
+                Duration rest = longest.minusNanos(System.nanoTime() - started);
+                Optional<Reply> reply = within(client.channel, rest, client::reply);
+                if (reply.isEmpty()) {
+                    throw silent(socket, "does not answer", longest);
                 }
+                return Optional.of(reply.get().checked());
             } catch (IOException hungUp) {
                 // it has no free place now; it soon hangs up on idle clients
             }
@@ -125,49 +161,107 @@ public final class LocalApiClient implements AutoCloseable {
         }
     }
 
-    /** Sends {@code question}, such as {@code status} or {@code watch}. */
-    public void ask(String question) throws SetupException {
+    /**
+     * Requests a feed, and waits until it begins; {@link #next} then reads it.
+     *
+     * @throws HearthException if the agent refuses or hangs up; its text says why
+     */
+    public void watch(String target) throws HearthException {
         try {
-            send(question);
-        } catch (IOException gone) {
-            throw new SetupException("the agent closed its local socket: " + gone.getMessage(), gone);
-        }
-    }
-
-    private void send(String question) throws IOException {
-        var line = new JsonObject();
-        line.addProperty("ask", question);
-        ByteBuffer bytes =
-                ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8)); // less than any socket holds
-        while (bytes.hasRemaining()) {
-            channel.write(bytes);
-        }
-    }
-
-    /** Waits for the next answer without a time limit; empty if the agent hung up. */
-    public Optional<JsonObject> answer() throws HearthException {
-        try {
-            return next();
-        } catch (IOException gone) {
-            return Optional.empty();
-        }
-    }
-
-    private Optional<JsonObject> answer(Duration left, Duration longest) throws HearthException {
-        try {
-            Optional<Optional<String>> line = within(channel, left, () -> Optional.ofNullable(answers.readLine()));
-            if (line.isEmpty()) {
-                throw silent(socket, "does not answer", longest);
+            request("GET", target, new byte[0]);
+            Head head = head();
+            if (head.status() >= ERRORS_FROM) {
+                var _ = new Reply(head.status(), Bytes.of(answers.readNBytes(head.length()))).checked();
             }
-            return line.get().isPresent() ? Optional.of(Json.object(line.get().get())) : Optional.empty();
-        } catch (IOException hungUp) {
+        } catch (IOException gone) {
+            throw new SetupException(
+                    "the agent closed its local socket: " + gone.getMessage() + "; look at its output", gone);
+        }
+    }
+
+    /** Waits for the next object of the feed without a time limit; empty if the agent hung up. */
+    public Optional<JsonObject> next() throws HearthException {
+        try {
+            return Optional.of(Json.object(line()));
+        } catch (IOException gone) {
             return Optional.empty();
         }
     }
 
-    private Optional<JsonObject> next() throws IOException, HearthException {
-        String line = answers.readLine();
-        return line == null ? Optional.empty() : Optional.of(Json.object(line));
+    private void request(String method, String target, byte[] body) throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        bytes.writeBytes(
+                (method + " " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
+                                + body.length + "\r\n\r\n")
+                        .getBytes(StandardCharsets.US_ASCII));
+        bytes.writeBytes(body);
+        ByteBuffer whole = ByteBuffer.wrap(bytes.toByteArray()); // less than any socket holds
+        while (whole.hasRemaining()) {
+            channel.write(whole);
+        }
+    }
+
+    /** Status and body length of an answer; the length is 0 for a feed. */
+    private record Head(int status, int length) {}
+
+    private record Reply(int status, Bytes body) {
+        /** The body of a good answer; the reason of a bad one is thrown. */
+        Bytes checked() throws HearthException {
+            if (status < ERRORS_FROM) {
+                return body;
+            }
+            if (status == NOT_FOUND) {
+                throw new SetupException(
+                        "the agent does not know this request: it is of another version; start it again with this one");
+            }
+            String text = new String(body.toArray(), StandardCharsets.UTF_8);
+            throw new SetupException(
+                    "the agent refused: " + Json.text(text, "error").orElse("status " + status));
+        }
+    }
+
+    private Reply reply() throws IOException {
+        Head head = head();
+        byte[] body = answers.readNBytes(head.length());
+        if (body.length < head.length()) {
+            throw new EOFException("the agent hung up");
+        }
+        return new Reply(head.status(), Bytes.of(body));
+    }
+
+    private Head head() throws IOException {
+        String[] first = line().split(" ", 3);
+        int length = 0;
+        for (String header = line(); !header.isEmpty(); header = line()) {
+            if (header.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
+                length = number(header.substring("content-length:".length()));
+            }
+        }
+        return new Head(first.length < 2 ? ERRORS_FROM : number(first[1]), length);
+    }
+
+    private static int number(String text) throws IOException {
+        try {
+            return Integer.parseInt(text.strip());
+        } catch (NumberFormatException malformed) {
+            throw new IOException("the answer is not HTTP", malformed);
+        }
+    }
+
+    /** The next line without its end. */
+    private String line() throws IOException {
+        var line = new ByteArrayOutputStream();
+        for (int next = answers.read(); next != '\n'; next = answers.read()) {
+            if (next < 0 || line.size() >= LINE_BYTES_MAX) {
+                throw new EOFException("the agent hung up");
+            }
+            line.write(next);
+        }
+        return line.toString(StandardCharsets.UTF_8).stripTrailing();
+    }
+
+    private static JsonObject json(Bytes body) throws MalformedMessageException {
+        return Json.object(new String(body.toArray(), StandardCharsets.UTF_8));
     }
 
     private static SetupException silent(Path socket, String what, Duration longest) {
@@ -208,7 +302,7 @@ public final class LocalApiClient implements AutoCloseable {
         }
     }
 
-    /** Ends a waiting {@link #answer()} from another thread. */
+    /** Ends a waiting {@link #next()} from another thread. */
     @Override
     public void close() {
         try {

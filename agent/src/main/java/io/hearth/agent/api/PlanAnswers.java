@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -23,9 +22,6 @@ import java.util.function.Supplier;
  * all its nodes count as one group. The client's thread plans, within the work that the planner allows.
  */
 public final class PlanAnswers {
-    /** The first word of the request; the number of bytes follows after a blank. */
-    public static final String PLAN = "plan";
-
     /** The schema that this version writes. */
     public static final int SCHEMA = 1;
 
@@ -54,12 +50,12 @@ public final class PlanAnswers {
         this.clock = clock;
     }
 
-    /** What {@link LocalApiServer} needs: the request with its answer. */
-    public Map<String, Function<String, JsonObject>> byRequest() {
-        return Map.of(PLAN, this::answer);
-    }
-
-    private JsonObject answer(String size) {
+    /**
+     * The plans for a sum.
+     *
+     * @param size number of bytes; a text of another kind is answered by {@code error}
+     */
+    JsonObject answer(String size) {
         long bytes;
         try {
             bytes = Long.parseLong(size);

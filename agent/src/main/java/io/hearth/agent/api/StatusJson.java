@@ -31,6 +31,9 @@ public final class StatusJson {
         var nodes = new JsonArray();
         status.nodes().forEach(node -> nodes.add(node(node)));
         json.add("nodes", nodes);
+        var away = new JsonArray();
+        status.away().forEach(gone -> away.add(away(gone)));
+        json.add("away", away);
         var refused = new JsonArray();
         status.refused().forEach(other -> refused.add(refused(other)));
         json.add("refused", refused);
@@ -91,6 +94,9 @@ public final class StatusJson {
         json.addProperty("id", node.id().text());
         json.addProperty("label", node.label());
         json.addProperty("self", node.isSelf());
+        if (!node.version().isEmpty()) {
+            json.addProperty("version", node.version());
+        }
         node.role().ifPresent(role -> json.addProperty("role", role.name().toLowerCase(Locale.ROOT)));
         if (!node.group().isEmpty()) {
             json.addProperty("group", node.group());
@@ -101,6 +107,16 @@ public final class StatusJson {
         node.apart().ifPresent(why -> json.addProperty("apart", why));
         node.roundTripNanos().ifPresent(nanos -> json.addProperty("rtt_ms", millis(nanos)));
         node.meanRoundTripNanos().ifPresent(nanos -> json.addProperty("rtt_mean_ms", millis(nanos)));
+        return json;
+    }
+
+    private static JsonObject away(ClusterStatus.Away gone) {
+        var json = new JsonObject();
+        json.addProperty("id", gone.id().text());
+        json.addProperty("label", gone.label());
+        json.addProperty("address", gone.address());
+        json.addProperty("since_ms", gone.sinceMillis());
+        json.addProperty("why", gone.why());
         return json;
     }
 
@@ -143,11 +159,8 @@ public final class StatusJson {
     }
 
     private static JsonObject delay(NodeId by, Straggler late, ClusterStatus status) {
-        String name = status.nodes().stream()
-                .filter(node -> node.id().equals(late.node()) && !node.label().isEmpty())
-                .findFirst()
-                .map(ClusterStatus.Node::label)
-                .orElse(late.node().shortText());
+        String label = status.label(late.node());
+        String name = label.isEmpty() ? late.node().shortText() : label;
         var json = new JsonObject();
         json.addProperty("node", late.node().text());
         json.addProperty("by", by.text());

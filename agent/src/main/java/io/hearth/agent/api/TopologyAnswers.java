@@ -8,24 +8,11 @@ import io.hearth.topology.export.TopologyDot;
 import io.hearth.topology.export.TopologyHistory;
 import io.hearth.topology.export.TopologyJson;
 import io.hearth.topology.export.TopologyMermaid;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /** The answers to requests for the topology: as JSON with its history, and as text for programs that draw graphs. */
 public final class TopologyAnswers {
-    /** The request for JSON. */
-    public static final String JSON = "topology";
-
-    /** The request for DOT; the answer has it under {@link #TEXT}. */
-    public static final String DOT = "topology-dot";
-
-    /** The request for Mermaid; the answer has it under {@link #TEXT}. */
-    public static final String MERMAID = "topology-mermaid";
-
-    /** The key of a text. */
-    public static final String TEXT = "text";
-
     private final NodeId self;
     private final Supplier<ClusterTopology> newest;
     private final Clock clock;
@@ -48,23 +35,20 @@ public final class TopologyAnswers {
         history.set(history.get().with(newest.get(), clock.epochMillis()));
     }
 
-    /** What {@link LocalApiServer} needs: each request with its answer. */
-    public Map<String, Supplier<JsonObject>> byRequest() {
-        return Map.of(
-                JSON, this::json,
-                DOT, () -> text(TopologyDot.of(newest.get())),
-                MERMAID, () -> text(TopologyMermaid.of(newest.get())));
-    }
-
-    private JsonObject json() {
+    /** The topology with its history. */
+    JsonObject json() {
         JsonObject json = TopologyJson.of(newest.get(), history.get(), clock.nanoTime());
         json.addProperty("self", self.text());
         return json;
     }
 
-    private static JsonObject text(String text) {
-        var json = new JsonObject();
-        json.addProperty(TEXT, text);
-        return json;
+    /** A graph for Graphviz. */
+    String dot() {
+        return TopologyDot.of(newest.get());
+    }
+
+    /** A Mermaid flow chart. */
+    String mermaid() {
+        return TopologyMermaid.of(newest.get());
     }
 }

@@ -7,6 +7,7 @@ import io.hearth.agent.group.machine.TrainerNote;
 import io.hearth.agent.loop.NodeEvent;
 import io.hearth.agent.loop.NodeInbox;
 import io.hearth.agent.loop.NodeLoop;
+import io.hearth.agent.peers.AwayPeers;
 import io.hearth.agent.peers.Duplicates;
 import io.hearth.agent.peers.PeerDirectory;
 import io.hearth.agent.peers.PeerFaults;
@@ -74,7 +75,8 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final Membership membership;
     private final PeerDirectory directory;
     private final Consumer<Measurements> memory;
-    private final RefusedPeers refused = new RefusedPeers();
+    private final RefusedPeers refused;
+    private final AwayPeers away;
     private final PeerFaults faults;
     private final Duplicates duplicates;
     private final StatusReport report;
@@ -131,6 +133,8 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         this.startedNanos = startedNanos;
         this.inbox = parts.inbox();
         this.links = parts.links();
+        this.refused = new RefusedPeers(clock);
+        this.away = new AwayPeers(clock);
         this.faults = parts.faults();
         this.duplicates = new Duplicates(parts.self());
         this.watch = new PeerWatch(health, clock, this);
@@ -155,6 +159,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 membership,
                 watch,
                 directory,
+                away,
                 refused.list(),
                 faults.list(),
                 duplicates,
@@ -415,6 +420,8 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 admitted.link().address(),
                 admitted.link().dialedByUs());
         directory.admitted(admitted.link());
+        away.returned(node);
+        refused.admitted(admitted.link().address().getAddress());
         relays.admitted(admitted.link());
         links.send(node, NodeProfileEncoding.KIND, directory.introduction());
         talk.admitted(node);
@@ -444,6 +451,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             talking.saw(lost.peer(), directory.label(lost.peer()));
             talking.lost(lost.peer());
         });
+        away.lost(lost.peer(), directory.label(lost.peer()), directory.address(lost.peer()), lost.why());
         remember(clock.nanoTime());
         directory.lost(lost.peer(), rememberedNanos);
         talk.lost(lost.peer());

@@ -2,6 +2,7 @@ package io.hearth.agent.node;
 
 import io.hearth.agent.group.GroupTalk;
 import io.hearth.agent.group.Membership;
+import io.hearth.agent.peers.AwayPeers;
 import io.hearth.agent.peers.Duplicates;
 import io.hearth.agent.peers.PeerDirectory;
 import io.hearth.agent.peers.PeerWatch;
@@ -73,6 +74,7 @@ public final class StatusReport {
             Membership membership,
             PeerWatch watch,
             PeerDirectory directory,
+            AwayPeers away,
             List<ClusterStatus.Refused> refused,
             List<ClusterStatus.Fault> faults,
             Duplicates duplicates,
@@ -91,13 +93,14 @@ public final class StatusReport {
                     OptionalInt.of(rank),
                     watch,
                     directory,
+                    away,
                     duplicates,
                     membership));
         }
         for (NodeId linked : new TreeSet<>(directory.linked())) {
             if (view.member(linked).isEmpty()) {
-                nodes.add(
-                        node(linked, Optional.empty(), OptionalInt.empty(), watch, directory, duplicates, membership));
+                nodes.add(node(
+                        linked, Optional.empty(), OptionalInt.empty(), watch, directory, away, duplicates, membership));
             }
         }
         List<ClusterStatus.Trainer> trainers = talk.trainers(view);
@@ -115,6 +118,7 @@ public final class StatusReport {
                         membership.driver().state().source().text()),
                 watch.silence(),
                 nodes,
+                away.list(),
                 refused,
                 faults,
                 duplicates.list(),
@@ -149,9 +153,12 @@ public final class StatusReport {
             OptionalInt rank,
             PeerWatch watch,
             PeerDirectory directory,
+            AwayPeers away,
             Duplicates duplicates,
             Membership membership) {
         boolean isSelf = id.equals(self);
+        boolean isLinked = isSelf || directory.linked().contains(id);
+        Optional<ClusterStatus.Away> gone = away.of(id);
         Optional<PeerHealth> health = watch.peer(id);
         Optional<String> apart =
                 duplicates.of(id).or(() -> Apartness.of(membership.driver().state(), id));
@@ -159,15 +166,18 @@ public final class StatusReport {
                 isSelf ? HealthStatus.HEALTHY : health.map(PeerHealth::status).orElse(HealthStatus.UNKNOWN);
         return new ClusterStatus.Node(
                 id,
-                directory.label(id),
+                isLinked
+                        ? directory.label(id)
+                        : gone.map(ClusterStatus.Away::label).orElse(""),
+                directory.version(id),
                 member.map(Member::role),
                 member.map(Member::group).orElse(""),
                 rank,
                 isSelf,
-                directory.address(id),
+                directory.address(id).or(() -> gone.map(ClusterStatus.Away::address)),
                 detected == HealthStatus.HEALTHY && apart.isPresent() ? HealthStatus.DEGRADED : detected,
-                health.map(PeerHealth::lastRttNanos).orElse(OptionalLong.empty()),
-                health.map(PeerHealth::meanRttNanos).orElse(OptionalLong.empty()),
+                isLinked ? health.map(PeerHealth::lastRttNanos).orElse(OptionalLong.empty()) : OptionalLong.empty(),
+                isLinked ? health.map(PeerHealth::meanRttNanos).orElse(OptionalLong.empty()) : OptionalLong.empty(),
                 apart);
     }
 }

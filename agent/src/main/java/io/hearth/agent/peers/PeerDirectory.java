@@ -17,6 +17,8 @@ import io.hearth.topology.PathProfile;
 import io.hearth.topology.memory.Measurement;
 import io.hearth.topology.memory.Measurements;
 import io.hearth.transport.LinkInfo;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -294,8 +296,19 @@ public final class PeerDirectory {
         return topology.profile(node).map(NodeProfile::label).orElse("");
     }
 
+    /** The version of Hearth of a linked node; empty while unknown. */
+    public String version(NodeId node) {
+        return topology.profile(node).map(NodeProfile::version).orElse("");
+    }
+
+    /** The address at which a linked node can be dialled. */
     public Optional<String> address(NodeId node) {
-        return Optional.ofNullable(links.get(node)).map(known -> text(known.link()));
+        return Optional.ofNullable(links.get(node)).map(known -> {
+            InetSocketAddress listens = known.link().listens();
+            InetAddress host = listens.getAddress();
+            return (host instanceof Inet6Address ? "[" + host.getHostAddress() + "]" : host.getHostAddress()) + ":"
+                    + listens.getPort();
+        });
     }
 
     private static String text(LinkInfo link) {

@@ -3,8 +3,8 @@ package io.hearth.agent.peers;
 import io.hearth.agent.loop.NodeEvent;
 import io.hearth.agent.loop.RejectedEventException;
 import io.hearth.agent.status.ClusterStatus;
+import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,12 +25,17 @@ public final class PeerFaults {
     private static final Logger LOG = LoggerFactory.getLogger(PeerFaults.class);
     private static final int KEPT_MAX = 16;
     private static final int TEXT_MAX = 200;
+    private static final long KEPT_NANOS = 10 * 60_000_000_000L;
 
+    private final Clock clock;
     private final BiConsumer<NodeId, String> closer;
-    private final Map<String, ClusterStatus.Fault> kept = new LinkedHashMap<>();
+    private final Map<String, Kept> kept = new LinkedHashMap<>();
+
+    private record Kept(ClusterStatus.Fault fault, long nanos) {}
 
     /** @param closer ends the link to a node and sends it the reason */
-    public PeerFaults(BiConsumer<NodeId, String> closer) {
+    public PeerFaults(Clock clock, BiConsumer<NodeId, String> closer) {
+        this.clock = clock;
         this.closer = closer;
     }
 
@@ -94,19 +99,21 @@ public final class PeerFaults {
 
     /** Counts a fault of a sender without closing its link. */
     public void count(String who, String why) {
-        ClusterStatus.Fault known = kept.remove(who);
-        long count = known == null ? 1 : known.count() + 1;
+        Kept known = kept.remove(who);
+        long count = known == null ? 1 : known.fault().count() + 1;
         if (Long.bitCount(count) == 1) { // a peer with many faults must not fill the log
             LOG.warn("rejected peer={} count={} why={}", who, count, why);
         }
         if (kept.size() >= KEPT_MAX) {
             kept.remove(kept.keySet().iterator().next());
         }
-        kept.put(who, new ClusterStatus.Fault(who, why, count));
+        kept.put(who, new Kept(new ClusterStatus.Fault(who, why, count), clock.nanoTime()));
     }
 
-    /** The faults, the newest last. */
+    /** The faults, the newest last; without those that did not happen again for some minutes. */
     public List<ClusterStatus.Fault> list() {
-        return new ArrayList<>(kept.values());
+        long now = clock.nanoTime();
+        kept.values().removeIf(old -> now - old.nanos() > KEPT_NANOS);
+        return kept.values().stream().map(Kept::fault).toList();
     }
 }

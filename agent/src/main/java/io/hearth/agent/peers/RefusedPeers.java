@@ -2,20 +2,36 @@ package io.hearth.agent.peers;
 
 import io.hearth.agent.loop.NodeEvent;
 import io.hearth.agent.status.ClusterStatus;
+import io.hearth.core.Clock;
 import io.hearth.identity.PeerId;
-import java.util.ArrayList;
+import java.net.InetAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Rejected connections with their reasons, for {@code wait} and {@code status}. Owner thread only. */
+/**
+ * Rejected connections with their reasons, for {@code wait} and {@code status}. A rejection is forgotten when its host is linked, because
+ * then it has healed, and when it has not happened again for some minutes. Owner thread only.
+ */
 public final class RefusedPeers {
     private static final Logger LOG = LoggerFactory.getLogger(RefusedPeers.class);
     private static final int KEPT_MAX = 16;
 
-    private final Map<String, ClusterStatus.Refused> kept = new LinkedHashMap<>();
+    /** Twice the longest pause between two dials of one address. */
+    private static final long KEPT_NANOS = 10 * 60_000_000_000L;
+
+    private final Clock clock;
+    private final Map<Key, Kept> kept = new LinkedHashMap<>();
+
+    private record Key(String host, Object cause) {}
+
+    private record Kept(ClusterStatus.Refused refused, long nanos) {}
+
+    public RefusedPeers(Clock clock) {
+        this.clock = clock;
+    }
 
     /** Adds a rejection. Returns whether people should see it. */
     public boolean note(NodeEvent.Refused refused) {
@@ -24,8 +40,8 @@ public final class RefusedPeers {
         }
         // Strangers dial from a new port each time: the host and the cause make the entry.
         String host = refused.address().getAddress().getHostAddress();
-        String key = host + " " + refused.refusal();
-        ClusterStatus.Refused known = kept.remove(key);
+        var key = new Key(host, refused.refusal());
+        Kept known = kept.remove(key);
         String who = refused.peer().map(PeerId::shortText).orElse("");
         if (known == null) {
             LOG.warn("not admitted: address={} peer={} why={}", host, who.isEmpty() ? "unknown" : who, refused.why());
@@ -33,11 +49,19 @@ public final class RefusedPeers {
                 kept.remove(kept.keySet().iterator().next());
             }
         }
-        kept.put(key, new ClusterStatus.Refused(host, who, refused.why(), known == null ? 1 : known.count() + 1));
+        long count = known == null ? 1 : known.refused().count() + 1;
+        kept.put(key, new Kept(new ClusterStatus.Refused(host, who, refused.why(), count), clock.nanoTime()));
         return true;
     }
 
+    /** Forgets the rejections of a host that is linked now. */
+    public void admitted(InetAddress host) {
+        kept.keySet().removeIf(key -> key.host().equals(host.getHostAddress()));
+    }
+
     public List<ClusterStatus.Refused> list() {
-        return new ArrayList<>(kept.values());
+        long now = clock.nanoTime();
+        kept.values().removeIf(old -> now - old.nanos() > KEPT_NANOS);
+        return kept.values().stream().map(Kept::refused).toList();
     }
 }

@@ -31,6 +31,7 @@ import java.util.TreeMap;
  * @param view its current view
  * @param silence after which a peer is suspected
  * @param nodes this node, all members of its view and all others that are linked; members first, in rank order
+ * @param away nodes that were linked and are not now, the newest last
  * @param refused rejected connections, the newest last
  * @param faults peers whose messages this node could not read or handle, so that it closed the link, or whose view contradicts another one;
  *     the newest last
@@ -53,6 +54,7 @@ public record ClusterStatus(
         ViewSummary view,
         SilenceSpan silence,
         List<Node> nodes,
+        List<Away> away,
         List<Refused> refused,
         List<Fault> faults,
         List<Doubled> doubled,
@@ -66,6 +68,7 @@ public record ClusterStatus(
         Map<NodeId, Straggler> delays) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);
+        away = List.copyOf(away);
         refused = List.copyOf(refused);
         faults = List.copyOf(faults);
         doubled = List.copyOf(doubled);
@@ -103,18 +106,20 @@ public record ClusterStatus(
      * One node.
      *
      * @param label for people, from the node's introduction; empty while unknown
+     * @param version of Hearth; empty while unknown
      * @param role of members only
      * @param group of a trainer
      * @param rank in the view, of members only
-     * @param address of the link to it
+     * @param address at which it can be dialled; the last one known if it is away
      * @param health opinion of the failure detector; healthy for this node itself
-     * @param roundTripNanos latest measurement
+     * @param roundTripNanos latest measurement; empty if there is no link
      * @param meanRoundTripNanos smoothed measurement
      * @param apart reason why it is not in this node's view, or why this node waits for it; never for a healthy node
      */
     public record Node(
             NodeId id,
             String label,
+            String version,
             Optional<Role> role,
             String group,
             OptionalInt rank,
@@ -144,6 +149,16 @@ public record ClusterStatus(
             return (spare ? "is a spare, " : "") + what + (inView ? "" : ", in another view");
         }
     }
+
+    /**
+     * A node that was linked and is not now.
+     *
+     * @param label empty if it never sent one
+     * @param address last one at which it could be dialled; empty if there was none
+     * @param sinceMillis wall time of the loss
+     * @param why reason of the loss, for people
+     */
+    public record Away(NodeId id, String label, String address, long sinceMillis, String why) {}
 
     /** Rejected connections with the same host, identity and cause. */
     public record Refused(String address, String who, String why, long count) {}
@@ -201,11 +216,22 @@ public record ClusterStatus(
     }
 
     private String name(NodeId node) {
+        String label = label(node);
+        return node.shortText() + (label.isEmpty() ? "" : " (" + label + ")");
+    }
+
+    /** The label of a node that is here or away; empty while unknown. */
+    public String label(NodeId node) {
         return nodes.stream()
-                .filter(known -> known.id().equals(node) && !known.label().isEmpty())
+                .filter(known -> known.id().equals(node))
+                .map(Node::label)
+                .filter(label -> !label.isEmpty())
                 .findFirst()
-                .map(known -> node.shortText() + " (" + known.label() + ")")
-                .orElse(node.shortText());
+                .or(() -> away.stream()
+                        .filter(gone -> gone.id().equals(node))
+                        .map(Away::label)
+                        .findFirst())
+                .orElse("");
     }
 
     /** The nodes found and the rejected ones, in one line for people. */

@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -60,6 +59,7 @@ final class PlanAnswersTest {
         return new ClusterStatus.Node(
                 id,
                 "",
+                "",
                 Optional.of(group.isEmpty() ? Role.AGENT : Role.TRAINER),
                 group,
                 OptionalInt.of(rank),
@@ -82,6 +82,7 @@ final class PlanAnswersTest {
                 new ClusterStatus.ViewSummary("abc#1.0", 7, nodes.size(), self, "this node"),
                 new ClusterStatus.SilenceSpan(1_500_000_000, Silence.Origin.CONFIGURED),
                 nodes,
+                List.of(),
                 List.of(),
                 List.of(),
                 List.of(),
@@ -121,7 +122,7 @@ final class PlanAnswersTest {
 
     private static JsonObject ask(ClusterStatus status, ClusterTopology topology, String size) {
         var answers = new PlanAnswers(status.self(), () -> status, () -> topology, NOON);
-        return Objects.requireNonNull(answers.byRequest().get(PlanAnswers.PLAN)).apply(size);
+        return answers.answer(size);
     }
 
     private static ClusterStatus trainers() {

@@ -28,6 +28,7 @@ final class StatusJsonTest {
     private static final NodeId SELF = NodeInboxTest.node(1);
     private static final NodeId TRAINER = new NodeId(NodeInboxTest.node(2).peer(), "trainer-0");
     private static final NodeId STRAY = NodeInboxTest.node(3);
+    private static final NodeId GONE = NodeInboxTest.node(4);
     private static final ClusterStatus STATUS = new ClusterStatus(
             SELF,
             52416,
@@ -40,6 +41,7 @@ final class StatusJsonTest {
                     new ClusterStatus.Node(
                             SELF,
                             "desk",
+                            "",
                             Optional.of(Role.AGENT),
                             "",
                             OptionalInt.of(0),
@@ -52,6 +54,7 @@ final class StatusJsonTest {
                     new ClusterStatus.Node(
                             TRAINER,
                             "mac",
+                            "0.2.0",
                             Optional.of(Role.TRAINER),
                             "job",
                             OptionalInt.of(1),
@@ -64,6 +67,7 @@ final class StatusJsonTest {
                     new ClusterStatus.Node(
                             STRAY,
                             "",
+                            "",
                             Optional.empty(),
                             "",
                             OptionalInt.empty(),
@@ -73,6 +77,7 @@ final class StatusJsonTest {
                             OptionalLong.empty(),
                             OptionalLong.empty(),
                             Optional.of("not heard"))),
+            List.of(new ClusterStatus.Away(GONE, "book", "10.0.0.7:52416", 1_700_000_000_000L, "silent for 1.9 s")),
             List.of(new ClusterStatus.Refused("10.0.0.9", "x", "another namespace", 3)),
             List.of(new ClusterStatus.Fault("y", "malformed", 2)),
             List.of(new ClusterStatus.Doubled("z", false, List.of("10.0.0.4", "10.0.0.5"), "two computers")),
@@ -110,13 +115,18 @@ final class StatusJsonTest {
                         + "\"health\":\"healthy\"}",
                 json.getAsJsonArray("nodes").get(0).toString());
         assertEquals(
-                "{\"id\":\"" + TRAINER.text() + "\",\"label\":\"mac\",\"self\":false,\"role\":\"trainer\","
+                "{\"id\":\"" + TRAINER.text()
+                        + "\",\"label\":\"mac\",\"self\":false,\"version\":\"0.2.0\",\"role\":\"trainer\","
                         + "\"group\":\"job\",\"rank\":1,\"address\":\"10.0.0.2:5000\",\"health\":\"degraded\","
                         + "\"rtt_ms\":1.235,\"rtt_mean_ms\":2.0}",
                 json.getAsJsonArray("nodes").get(1).toString());
         assertEquals(
                 Set.of("id", "label", "self", "address", "health", "apart"),
                 json.getAsJsonArray("nodes").get(2).getAsJsonObject().keySet());
+        assertEquals(
+                "[{\"id\":\"" + GONE.text() + "\",\"label\":\"book\",\"address\":\"10.0.0.7:52416\","
+                        + "\"since_ms\":1700000000000,\"why\":\"silent for 1.9 s\"}]",
+                json.get("away").toString());
         assertEquals(
                 "[{\"address\":\"10.0.0.9\",\"who\":\"x\",\"why\":\"another namespace\",\"count\":3}]",
                 json.get("refused").toString());
@@ -151,6 +161,8 @@ final class StatusJsonTest {
                 "here: " + TRAINER.shortText() + " (mac); " + STRAY.shortText()
                         + ", linked, not in the view; doubled: z, two computers; refused: x at 10.0.0.9, another namespace",
                 STATUS.explain());
+        assertEquals(
+                List.of("mac", "book", ""), List.of(STATUS.label(TRAINER), STATUS.label(GONE), STATUS.label(STRAY)));
         assertEquals(1, STATUS.otherTrainers("job"));
         assertEquals(0, STATUS.otherTrainers("other"));
     }

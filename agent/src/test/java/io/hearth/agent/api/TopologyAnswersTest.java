@@ -14,7 +14,6 @@ import io.hearth.topology.NodeProfile;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +44,7 @@ final class TopologyAnswersTest {
                 .with(ConnectionProfile.of(self, node(2), InterfaceClass.WIFI, 5, "10.0.0.2:1")));
         answers.look();
         answers.look();
-        JsonObject json = answer(answers, TopologyAnswers.JSON);
+        JsonObject json = answers.json();
         assertEquals(self.text(), json.get("self").getAsString());
         assertEquals(2, json.getAsJsonArray("nodes").size());
         assertEquals(
@@ -63,17 +62,10 @@ final class TopologyAnswersTest {
                 .forEach(change ->
                         changes.add(change.getAsJsonObject().get("change").getAsString()));
         assertEquals(List.of("studio joined", "shed joined; studio -> shed: new link, WIFI"), changes);
-        String dot =
-                answer(answers, TopologyAnswers.DOT).get(TopologyAnswers.TEXT).getAsString();
-        assertTrue(dot.startsWith("digraph hearth {\n") && dot.contains("n0 -> n1"), dot);
-        String chart = answer(answers, TopologyAnswers.MERMAID)
-                .get(TopologyAnswers.TEXT)
-                .getAsString();
+        assertTrue(
+                answers.dot().startsWith("digraph hearth {\n") && answers.dot().contains("n0 -> n1"), answers.dot());
+        String chart = answers.mermaid();
         assertTrue(chart.startsWith("flowchart LR\n") && chart.contains("n0 -->"), chart);
-    }
-
-    private static JsonObject answer(TopologyAnswers answers, String request) {
-        return Objects.requireNonNull(answers.byRequest().get(request)).get();
     }
 
     private static NodeId node(int number) {

@@ -9,6 +9,7 @@ import io.hearth.agent.loop.NodeEvent;
 import io.hearth.agent.loop.NodeInboxTest;
 import io.hearth.agent.loop.RejectedEventException;
 import io.hearth.agent.status.ClusterStatus;
+import io.hearth.agent.status.HandClock;
 import io.hearth.discovery.Candidate;
 import io.hearth.discovery.Medium;
 import io.hearth.discovery.PeerAddress;
@@ -29,8 +30,9 @@ import org.junit.jupiter.api.Test;
 final class PeerFaultsTest {
     private static final NodeId PEER = NodeInboxTest.node(2);
 
+    private final HandClock clock = new HandClock();
     private final List<String> closed = new ArrayList<>();
-    private final PeerFaults faults = new PeerFaults((peer, why) -> closed.add(peer.shortText() + " " + why));
+    private final PeerFaults faults = new PeerFaults(clock, (peer, why) -> closed.add(peer.shortText() + " " + why));
 
     private static NodeEvent.Message message(NodeId from) {
         return new NodeEvent.Message(from, 1, 20, new byte[0]);

@@ -85,7 +85,9 @@ public final class PairCommand implements Callable<Integer> {
                 SponsorSession session =
                         SponsorSession.open(config, home, code, sponsor, PairingLimits.DEFAULT, Clock.system())) {
             show(code, session.port());
-            return tell(session.run(this::tell), found);
+            try (var _ = PairingNotice.show(home, code.text())) {
+                return tell(session.run(this::tell), found);
+            }
         } catch (InterruptedException interrupted) {
             return Exit.INTERRUPTED;
         } finally {

@@ -13,6 +13,7 @@ import io.hearth.core.HearthException;
 import io.hearth.discovery.HostPort;
 import io.hearth.identity.NodeId;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,6 +27,8 @@ import picocli.CommandLine.Option;
             "It finds the other machines of the namespace and answers 'hearth status' and 'hearth wait'."
         })
 public final class AgentCommand implements Callable<Integer> {
+    private static final int PORT_MAX = 65_535;
+
     private final Terminal terminal;
 
     @Mixin
@@ -36,6 +39,12 @@ public final class AgentCommand implements Callable<Integer> {
             paramLabel = "P",
             description = "Port to listen on (default: 52416, or the next free one).")
     private Optional<Integer> port = Optional.empty();
+
+    @Option(
+            names = "--page-port",
+            paramLabel = "P",
+            description = "Port of the page on 127.0.0.1 (default: 52418, or a free one).")
+    private Optional<Integer> pagePort = Optional.empty();
 
     @Option(
             names = "--on-partition",
@@ -56,8 +65,9 @@ public final class AgentCommand implements Callable<Integer> {
     @Override
     public Integer call() throws HearthException, InterruptedException {
         HearthConfig config = config();
+        OptionalInt page = page();
         try (var _ = new UntilSignal();
-                LocalAgent agent = LocalAgent.start(config, terminal.environment())) {
+                LocalAgent agent = LocalAgent.start(config, page, terminal.environment())) {
             HearthNode node = agent.node();
             boolean otherPort = port.isEmpty() && node.port() != HostPort.PORT_DEFAULT;
             terminal.err()
@@ -70,6 +80,19 @@ public final class AgentCommand implements Callable<Integer> {
         } catch (InterruptedException interrupted) {
             return Exit.INTERRUPTED;
         }
+    }
+
+    private OptionalInt page() {
+        return network.checked(() -> {
+            if (pagePort.isEmpty()) {
+                return OptionalInt.empty();
+            }
+            int number = pagePort.get();
+            if (number < 1 || number > PORT_MAX) {
+                throw new IllegalArgumentException("--page-port must be 1 to " + PORT_MAX + ", got " + number);
+            }
+            return OptionalInt.of(number);
+        });
     }
 
     private HearthConfig config() {

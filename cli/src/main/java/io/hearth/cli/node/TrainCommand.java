@@ -153,7 +153,7 @@ public final class TrainCommand implements Callable<Integer> {
                     epochs,
                     seed,
                     sums.compression.momentumLeft(Mlp.MOMENTUM),
-                    (epoch, steps, loss) -> epochDone(reports, cluster, epoch, steps, loss));
+                    (epoch, steps, loss) -> epochDone(hearth, reports, cluster, epoch, steps, loss));
             done(reports, hearth, cluster, outcome);
         } catch (CollectiveException failed) {
             if (Thread.interrupted()) { // closing in order needs a thread whose interrupt flag is clear
@@ -181,7 +181,14 @@ public final class TrainCommand implements Callable<Integer> {
         }
     }
 
-    private void epochDone(NodeReporter reports, DistributedContext cluster, int epoch, long steps, double loss) {
+    private void epochDone(
+            AutoDiscoveryBackend hearth,
+            NodeReporter reports,
+            DistributedContext cluster,
+            int epoch,
+            long steps,
+            double loss) {
+        hearth.report(steps - 1, steps * epochs / epoch, loss);
         CollectiveMetrics metrics = cluster.metricsSnapshot();
         reports.tell(new NodeReport.EpochDone(
                 System.currentTimeMillis(),

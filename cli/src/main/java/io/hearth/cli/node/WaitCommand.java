@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import io.hearth.agent.HearthConfig;
 import io.hearth.agent.HearthNode;
 import io.hearth.agent.LocalAgent;
+import io.hearth.agent.api.LocalApi;
 import io.hearth.agent.api.LocalApiClient;
 import io.hearth.agent.api.StatusJson;
 import io.hearth.cli.option.NetworkOptions;
@@ -100,7 +101,7 @@ public final class WaitCommand implements Callable<Integer> {
     private boolean askAgent(LocalApiClient agent) throws HearthException, InterruptedException {
         var progress = new Progress();
         try (agent) {
-            agent.ask("watch");
+            agent.watch(LocalApi.STATUS + "?watch=true");
             Thread reader = Thread.ofVirtual().start(() -> follow(agent, progress));
             boolean there = progress.await(timeout);
             boolean hungUp = progress.hungUp(); // read before this end hangs up
@@ -115,10 +116,10 @@ public final class WaitCommand implements Callable<Integer> {
 
     private static void follow(LocalApiClient agent, Progress progress) {
         try {
-            Optional<JsonObject> status = agent.answer();
+            Optional<JsonObject> status = agent.next();
             while (status.isPresent()) {
                 progress.seen(status.get());
-                status = agent.answer();
+                status = agent.next();
             }
         } catch (HearthException broken) {
             progress.seen(new JsonObject());

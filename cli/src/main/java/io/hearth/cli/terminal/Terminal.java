@@ -77,6 +77,15 @@ public record Terminal(
 
     /** The width of the terminal; empty if the streams are not a terminal of this process, or the system does not say. */
     public OptionalInt columns() {
+        return size(1);
+    }
+
+    /** The height of the terminal; empty as for {@link #columns}. */
+    public OptionalInt rows() {
+        return size(0);
+    }
+
+    private OptionalInt size(int place) {
         if (!isOwn || !interactive) {
             return OptionalInt.empty();
         }
@@ -86,8 +95,8 @@ public record Terminal(
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
             String size = new String(stty.getInputStream().readNBytes(100), StandardCharsets.US_ASCII).strip();
-            return size.matches("[0-9]{1,4} [0-9]{1,4}")
-                    ? OptionalInt.of(Integer.parseInt(size.substring(size.indexOf(' ') + 1)))
+            return size.matches("[1-9][0-9]{0,3} [1-9][0-9]{0,3}")
+                    ? OptionalInt.of(Integer.parseInt(size.split(" ", 2)[place]))
                     : OptionalInt.empty();
         } catch (IOException unknown) {
             return OptionalInt.empty();

@@ -1,8 +1,9 @@
-package io.hearth.cli.node;
+package io.hearth.cli.show;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.hearth.cli.terminal.Spans;
 import io.hearth.cli.terminal.Table;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -156,9 +157,9 @@ final class PlanText {
                 text(hop, "to"),
                 String.format(Locale.ROOT, "%.2f x", hop.get("share").getAsDouble()),
                 hop.has("bytes_per_second")
-                        ? TopologyCommand.megabits(hop.get("bytes_per_second").getAsLong())
+                        ? LinkText.megabits(hop.get("bytes_per_second").getAsLong())
                         : "not measured",
-                hop.has("age_s") ? TopologyCommand.age(hop.get("age_s").getAsLong()) : "",
+                hop.has("age_s") ? Spans.text(hop.get("age_s").getAsLong() * 1_000) : "",
                 hop.has("rtt_ms") ? text(hop, "rtt_ms") + " ms" : "",
                 text(hop, "class"),
                 text(hop, "path"));

@@ -1,4 +1,4 @@
-package io.hearth.cli.node;
+package io.hearth.cli.show;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,25 +11,31 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class StatusCommandTest {
     @Test
     void mdnsIsSpokenOfWhenSomethingIsOutOfTheOrdinary() {
-        assertEquals(Optional.empty(), StatusCommand.mdns(counters(0, 0, "")));
+        assertEquals(Optional.empty(), StatusText.mdns(counters(0, 0, "")));
         assertEquals(
                 Optional.of("mDNS on en0: 7 packets dropped (malformed, too large, too many or off the link)"),
-                StatusCommand.mdns(counters(7, 0, "")));
+                StatusText.mdns(counters(7, 0, "")));
         assertEquals(
                 Optional.of("mDNS on en0: mDNS listener restarted 1 time (its listener ended, 7 s ago)"),
-                StatusCommand.mdns(counters(0, 1, "its listener ended")));
+                StatusText.mdns(counters(0, 1, "its listener ended")));
         assertEquals(
                 Optional.of("mDNS on en0: 7 packets dropped (malformed, too large, too many or off the link), mDNS"
                         + " listener restarted 2 times (its listener ended, 7 s ago)"),
-                StatusCommand.mdns(counters(7, 2, "its listener ended")));
+                StatusText.mdns(counters(7, 2, "its listener ended")));
     }
 
     @Test
@@ -47,12 +53,12 @@ final class StatusCommandTest {
                 """.formatted(self, peer);
         List<String> lines = shown(status);
         assertEquals(
-                "view 7 of selfself#1.0, 2 members, master selfself, this node is stalled, view from peerpeer",
+                "view 7 of selfself#1.0, 2 members, master desk, this node is stalled, view from peerpeer",
                 lines.get(1));
         assertTrue(lines.get(4).contains("mac") && lines.get(4).contains("degraded"), lines::toString);
         assertEquals(
                 List.of(
-                        "apart: peerpeer has not voted for 12 s; look at its disk",
+                        "apart: mac has not voted for 12 s; look at its disk",
                         "waiting: no quorum of the machines has been heard for 9 s; waiting for peerpeer (not heard)",
                         "rejected: peerpeer (2 times): one of the two is forged"),
                 lines.subList(5, lines.size()));
@@ -62,6 +68,38 @@ final class StatusCommandTest {
         assertTrue(shown(status.replace("\"told_by\":\"peerpeer\"", "\"told_by\":\"this node\""))
                 .get(1)
                 .endsWith("this node is stalled"));
+    }
+
+    private static final String AWAY = """
+            {"namespace":{"name":"home","key_id":"00","open":false},"master":"a","state":"master",
+            "view":{"lineage":"a#1.0","epoch":7,"members":1,"told_by":"this node"},
+            "agent":{"version":"0.1.0","started_ms":1000},
+            "nodes":[{"id":"12D3KooWaaaaaaaa","label":"living-room-studio","self":true,"role":"agent","rank":0,
+            "health":"healthy","address":"192.168.178.23:52416","version":"0.1.0","rtt_mean_ms":0.25}],
+            "away":[{"id":"12D3KooWbbbbbbbb","label":"book","address":"192.168.178.24:52416",
+            "since_ms":61000,"why":"silent for 1.9 s"}],"refused":[],"faults":[]}
+            """;
+
+    @Test
+    void aMachineThatIsAwayKeepsItsNameItsAddressAndTheReason() {
+        List<String> lines = new StatusText(JsonParser.parseString(AWAY).getAsJsonObject(), 200, 901_000).lines();
+        assertEquals("namespace home (key 00), up 15 min", lines.getFirst());
+        String moment = DateTimeFormatter.ofPattern("HH:mm", Locale.ROOT)
+                .format(Instant.ofEpochMilli(61_000).atZone(ZoneId.systemDefault()));
+        assertEquals(
+                "away: book since " + moment + " (14 min): silent for 1.9 s; it was at 192.168.178.24:52416",
+                lines.getLast());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {40, 50, 60, 80, 100, 120})
+    void theTableFitsTheTerminal(int width) {
+        List<String> lines = new StatusText(JsonParser.parseString(AWAY).getAsJsonObject(), width, 901_000).lines();
+        List<String> table = lines.subList(2, 4);
+        assertTrue(table.stream().allMatch(line -> line.length() <= width), table::toString);
+        assertTrue(table.getLast().contains("living-roo") || width == 40, table::toString);
+        assertTrue(table.getLast().contains("healthy") && table.getLast().contains("0.3 ms"), table::toString);
+        assertEquals(width >= 120, table.getLast().contains("0.1.0"), table::toString);
     }
 
     private static List<String> shown(String status) {

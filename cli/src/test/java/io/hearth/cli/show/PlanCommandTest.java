@@ -1,4 +1,4 @@
-package io.hearth.cli.node;
+package io.hearth.cli.show;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

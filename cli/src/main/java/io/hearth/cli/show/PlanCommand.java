@@ -1,17 +1,13 @@
-package io.hearth.cli.node;
+package io.hearth.cli.show;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import io.hearth.agent.LocalAgent;
-import io.hearth.agent.api.LocalApiClient;
-import io.hearth.agent.api.PlanAnswers;
+import io.hearth.agent.api.LocalApi;
 import io.hearth.cli.option.Converters;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.core.HearthException;
-import io.hearth.core.SetupException;
-import io.hearth.identity.HearthHome;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -47,15 +43,7 @@ public final class PlanCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws HearthException {
-        HearthHome home = HearthHome.open(terminal.environment());
-        JsonObject answer = LocalApiClient.answer(
-                        home.socket(LocalAgent.SOCKET), PlanAnswers.PLAN + " " + bytes, ANSWER_MAX)
-                .orElseThrow(() -> new SetupException(
-                        "no agent runs here for " + home + ": start one with 'hearth agent' in another terminal"));
-        if (answer.has("error")) {
-            throw new SetupException(
-                    "the agent does not know the request 'plan': it is of another version; start it again with this one");
-        }
+        JsonObject answer = new RunningAgent(terminal, ANSWER_MAX).get(LocalApi.PLAN + "?bytes=" + bytes);
         if (json) {
             terminal.print(answer);
         } else {

@@ -1,22 +1,18 @@
-package io.hearth.cli.node;
+package io.hearth.cli.show;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import io.hearth.agent.LocalAgent;
-import io.hearth.agent.api.LocalApiClient;
-import io.hearth.agent.api.TopologyAnswers;
+import io.hearth.agent.api.LocalApi;
 import io.hearth.cli.terminal.Exit;
+import io.hearth.cli.terminal.Spans;
 import io.hearth.cli.terminal.Table;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
-import io.hearth.core.SetupException;
-import io.hearth.identity.HearthHome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -30,7 +26,8 @@ import picocli.CommandLine.Option;
 public final class TopologyCommand implements Callable<Integer> {
     private static final List<String> NODE_HEAD =
             List.of("NODE", "NAME", "CORES", "CHIP", "ACCELERATOR", "LOAD", "BATTERY", "");
-    private static final List<String> LINK_HEAD = List.of("FROM", "TO", "CLASS", "RTT", "MBIT/S", "AGE", "PATH", "");
+    /** Battery, load, chip, accelerator: what one misses least on a narrow terminal comes first. */
+    private static final List<Integer> NODE_SPARE = List.of(6, 5, 3, 4);
 
     /** With the start of this program, the command takes at most two seconds. */
     private static final Duration ANSWER_MAX = Duration.ofMillis(1_500);
@@ -61,28 +58,17 @@ public final class TopologyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws HearthException {
-        HearthHome home = HearthHome.open(terminal.environment());
+        var agent = new RunningAgent(terminal, ANSWER_MAX);
         if (form.json) {
-            terminal.print(ask(home, TopologyAnswers.JSON));
+            terminal.print(agent.get(LocalApi.TOPOLOGY));
         } else if (form.dot) {
-            terminal.out().print(text(ask(home, TopologyAnswers.DOT), TopologyAnswers.TEXT));
+            terminal.out().print(agent.text(LocalApi.TOPOLOGY_DOT));
         } else if (form.mermaid) {
-            terminal.out().print(text(ask(home, TopologyAnswers.MERMAID), TopologyAnswers.TEXT));
+            terminal.out().print(agent.text(LocalApi.TOPOLOGY_MERMAID));
         } else {
-            show(ask(home, TopologyAnswers.JSON), Clock.system().epochMillis());
+            show(agent.get(LocalApi.TOPOLOGY), Clock.system().epochMillis());
         }
         return Exit.OK;
-    }
-
-    private static JsonObject ask(HearthHome home, String question) throws HearthException {
-        JsonObject answer = LocalApiClient.answer(home.socket(LocalAgent.SOCKET), question, ANSWER_MAX)
-                .orElseThrow(() -> new SetupException(
-                        "no agent runs here for " + home + ": start one with 'hearth agent' in another terminal"));
-        if (answer.has("error")) {
-            throw new SetupException("the agent does not know the request '" + question
-                    + "': it is of another version; start it again with this one");
-        }
-        return answer;
     }
 
     void show(JsonObject topology, long epochMillis) {
@@ -91,25 +77,20 @@ public final class TopologyCommand implements Callable<Integer> {
         for (JsonElement node : topology.getAsJsonArray("nodes")) {
             nodes.add(node(node.getAsJsonObject(), text(topology, "self")));
         }
-        Table.lines(nodes).forEach(terminal.out()::println);
+        int width = terminal.columns().orElse(Integer.MAX_VALUE);
+        Table.lines(nodes, width, NODE_SPARE).forEach(terminal.out()::println);
         terminal.out().println();
-        var links = new ArrayList<List<String>>();
-        links.add(LINK_HEAD);
-        for (JsonElement link : topology.getAsJsonArray("links")) {
-            for (JsonElement path : link.getAsJsonObject().getAsJsonArray("paths")) {
-                links.add(path(link.getAsJsonObject(), path.getAsJsonObject()));
-            }
-        }
-        if (links.size() == 1) {
+        List<String> links = LinkText.lines(topology, width);
+        if (links.isEmpty()) {
             terminal.out().println("no link is measured yet");
         } else {
-            Table.lines(links).forEach(terminal.out()::println);
+            links.forEach(terminal.out()::println);
         }
         JsonArray history = topology.getAsJsonArray("history");
         for (int i = Math.max(0, history.size() - CHANGES_SHOWN); i < history.size(); i++) {
             JsonObject change = history.get(i).getAsJsonObject();
-            long seconds = (epochMillis - change.get("at_ms").getAsLong()) / 1_000;
-            terminal.out().println("changed " + age(Math.max(0, seconds)) + " ago: " + text(change, "change"));
+            long millis = epochMillis - change.get("at_ms").getAsLong();
+            terminal.out().println("changed " + Spans.text(millis) + " ago: " + text(change, "change"));
         }
         if (topology.has("stuck")) {
             terminal.out().println("STUCK: " + text(topology, "stuck"));
@@ -127,37 +108,6 @@ public final class TopologyCommand implements Callable<Integer> {
                 node.has("load_percent") ? text(node, "load_percent") + " %" : "",
                 battery.isEmpty() ? "" : battery + " %" + (node.get("on_mains").getAsBoolean() ? ", on mains" : ""),
                 text(node, "id").equals(self) ? "(this node)" : "");
-    }
-
-    private static List<String> path(JsonObject link, JsonObject path) {
-        return List.of(
-                text(link, "from_name"),
-                text(link, "to_name"),
-                text(path, "class"),
-                text(path, "rtt_ms") + " ms",
-                path.has("bytes_per_second")
-                        ? megabits(path.get("bytes_per_second").getAsLong())
-                        : "not measured",
-                age(path.get("age_s").getAsLong()),
-                text(path, "path"),
-                (text(link, "back").equals("one_way") ? "one way" : "")
-                        + (path.has("loss_permille") ? " loss " + text(path, "loss_permille") + " per thousand" : ""));
-    }
-
-    static String megabits(long bytesPerSecond) {
-        double megabits = bytesPerSecond * 8 / 1e6;
-        return String.format(Locale.ROOT, megabits >= 100 ? "%.0f" : "%.1f", megabits);
-    }
-
-    /** A time in its largest whole unit: measurements are as old as seconds or as months. */
-    static String age(long seconds) {
-        if (seconds < 120) {
-            return seconds + " s";
-        }
-        if (seconds < 2 * 3_600) {
-            return seconds / 60 + " min";
-        }
-        return seconds < 2 * 86_400 ? seconds / 3_600 + " h" : seconds / 86_400 + " d";
     }
 
     private static String text(JsonObject json, String key) {
