@@ -143,12 +143,13 @@ final class LauncherTest {
         String plain = start("id").out();
         String archive = root + "/cli/target/lib/hearth.aot";
         assertTrue(Files.exists(Path.of(archive)));
-        for (String command : List.of("id", "agent", "simulate", "demo", "wait")) {
+        for (String command : List.of("id", "simulate", "demo", "wait")) {
             String out = start(command).out();
             assertTrue(out.contains("\n-XX:AOTCache=" + archive + "\n-Xlog:aot=off\n-Xlog:cds=off\n"), out);
         }
         assertTrue(plain.contains("\n-XX:AOTCache="), plain);
         assertFalse(start("train").out().contains("AOT"));
+        assertFalse(start("agent").out().contains("AOT"), "it would take memory for as long as the agent runs");
         assertEquals(1, archives());
     }
 

@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.discovery.mdns.MdnsCounters;
 import io.hearth.election.health.Preset;
+import io.hearth.election.health.Silence;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.Straggler;
 import io.hearth.topology.export.SlowLink;
@@ -83,7 +84,7 @@ public final class StatusJson {
     private static JsonObject silence(ClusterStatus.SilenceSpan silence) {
         var json = new JsonObject();
         json.addProperty("ms", silence.nanos() / 1_000_000);
-        Preset.of(silence.nanos()).ifPresent(preset -> json.addProperty("preset", preset.text()));
+        Preset.of(silence.nanos()).filter(_ -> silence.origin() != Silence.Origin.IDLE).ifPresent(preset -> json.addProperty("preset", preset.text()));
         json.addProperty("origin", silence.origin().name().toLowerCase(Locale.ROOT));
         json.addProperty("text", silence.text());
         return json;

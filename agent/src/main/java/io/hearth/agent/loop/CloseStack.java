@@ -46,8 +46,10 @@ public final class CloseStack implements AutoCloseable {
     }
 
     private static void close(AutoCloseable part) {
+        long started = System.nanoTime();
         try {
             part.close();
+            LOG.debug("closed part={} ms={}", part.getClass().getSimpleName(), (System.nanoTime() - started) / 1_000_000);
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();
         } catch (Exception failed) {

@@ -27,6 +27,7 @@ import io.hearth.discovery.protobuf.AddressNewsEncoding;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.Member;
 import io.hearth.election.Message;
+import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.election.health.HealthConfig;
 import io.hearth.election.health.HealthMachine;
@@ -64,6 +65,7 @@ import org.slf4j.LoggerFactory;
 public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private static final Logger LOG = LoggerFactory.getLogger(NodeCore.class);
     private static final long PUBLISH_NANOS = 250_000_000;
+    private static final long PUBLISH_IDLE_NANOS = 1_000_000_000;
     private static final long REMEMBER_NANOS = 60_000_000_000L;
 
     private final Clock clock;
@@ -263,7 +265,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             changed = true;
             dialMembersWithoutLink();
         }
-        if (changed || now - publishedNanos >= PUBLISH_NANOS) {
+        if (changed || now - publishedNanos >= publishNanos()) {
             changed = false;
             publishedNanos = now;
             judgeLinks(now);
@@ -294,7 +296,12 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         if (roster.isPresent()) {
             sleep = Math.min(sleep, roster.get().driver().sleepNanos());
         }
-        return Math.max(0, Math.min(sleep, PUBLISH_NANOS));
+        return Math.max(0, Math.min(sleep, publishNanos()));
+    }
+
+    /** Changes are published at once; this is for what changes all the time, such as round trips. */
+    private long publishNanos() {
+        return watch.isIdle() ? PUBLISH_IDLE_NANOS : PUBLISH_NANOS;
     }
 
     @Override
@@ -376,7 +383,8 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private void dialMembersWithoutLink() {
         Set<NodeId> members =
                 membership.view().members().stream().map(Member::node).collect(Collectors.toSet());
-        watch.members(members);
+        watch.members(
+                members, membership.view().members().stream().anyMatch(member -> member.role() == Role.TRAINER));
         relays.wanted(members);
         finder.together(
                 members, members.stream().filter(node -> !watch.isLinked(node)).collect(Collectors.toSet()));

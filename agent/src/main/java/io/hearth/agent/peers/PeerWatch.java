@@ -105,9 +105,14 @@ public final class PeerWatch {
                         : new Event.Heard(node, incarnation));
     }
 
-    /** The members of this node's view. */
-    public void members(Set<NodeId> members) {
-        health.step(new Event.Members(new TreeSet<>(members)));
+    /** The members of this node's view, and whether one of them is a trainer. */
+    public void members(Set<NodeId> members, boolean isTraining) {
+        health.step(new Event.Members(new TreeSet<>(members), isTraining));
+    }
+
+    /** Whether nobody trains, so that peers are looked at rarely. */
+    public boolean isIdle() {
+        return health.state().isIdle();
     }
 
     public boolean isLinked(NodeId node) {

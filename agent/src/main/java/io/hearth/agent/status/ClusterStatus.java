@@ -86,7 +86,11 @@ public record ClusterStatus(
     public record SilenceSpan(long nanos, Silence.Origin origin) {
         /** For people. */
         public String text() {
-            String name = Preset.of(nanos).map(preset -> preset.text() + ", ").orElse("");
+            boolean isPreset = origin != Silence.Origin.IDLE;
+            String name = Preset.of(nanos)
+                    .filter(_ -> isPreset)
+                    .map(preset -> preset.text() + ", ")
+                    .orElse("");
             return String.format(Locale.ROOT, "%.1f s of silence (%s%s)", nanos / 1e9, name, origin.text());
         }
     }

@@ -23,7 +23,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "agent",
         description = {
-            "Run this machine's agent in the foreground until it is interrupted. An agent is a node that does not train.",
+            "Run this machine's agent in the foreground until it is stopped; its exit code is 0 then. An agent is a node that"
+                    + " does not train.",
             "It finds the other machines of the namespace and answers 'hearth status' and 'hearth wait'."
         })
 public final class AgentCommand implements Callable<Integer> {
@@ -66,7 +67,7 @@ public final class AgentCommand implements Callable<Integer> {
     public Integer call() throws HearthException, InterruptedException {
         HearthConfig config = config();
         OptionalInt page = page();
-        try (var _ = new UntilSignal();
+        try (var _ = UntilSignal.endsWith(Exit.OK);
                 LocalAgent agent = LocalAgent.start(config, page, terminal.environment())) {
             HearthNode node = agent.node();
             boolean otherPort = port.isEmpty() && node.port() != HostPort.PORT_DEFAULT;

@@ -96,8 +96,12 @@ final class StatusText {
         lines.add("view " + text(view, "epoch") + " of " + text(view, "lineage") + ", " + text(view, "members")
                 + (view.get("members").getAsInt() == 1 ? " member" : " members") + ", master " + named(master)
                 + ", this node is " + text(status, "state") + sender(view, master));
-        if (status.has("silence") && status.getAsJsonObject("silence").get("ms").getAsLong() != USUAL_SILENCE_MILLIS) {
-            lines.add("peers are suspected after " + text(status.getAsJsonObject("silence"), "text"));
+        JsonObject silence = status.has("silence") ? status.getAsJsonObject("silence") : new JsonObject();
+        boolean isUsual = silence.size() == 0
+                || silence.get("ms").getAsLong() == USUAL_SILENCE_MILLIS
+                || text(silence, "origin").equals("idle");
+        if (!isUsual) {
+            lines.add("peers are suspected after " + text(silence, "text"));
         }
     }
 

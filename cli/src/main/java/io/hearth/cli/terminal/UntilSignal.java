@@ -1,5 +1,6 @@
 package io.hearth.cli.terminal;
 
+import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -11,11 +12,26 @@ public final class UntilSignal implements AutoCloseable {
     private static final long TIMEOUT_SECONDS = 20;
 
     private final Thread command = Thread.currentThread();
+    private final OptionalInt code;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread hook = new Thread(this::interrupt, "hearth-signal");
 
+    /** The process ends with the code that Java gives a signal: 130 for Ctrl-C, 143 for SIGTERM. */
     public UntilSignal() {
+        this(OptionalInt.empty());
+    }
+
+    private UntilSignal(OptionalInt code) {
+        this.code = code;
         Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    /**
+     * For a command that runs until it is stopped, so that a signal is its regular end: the process then ends with {@code code}, and at once.
+     * It does not wait for the shutdown hooks of libraries; JmDNS's would close a second time what the command has closed, for two seconds.
+     */
+    public static UntilSignal endsWith(int code) {
+        return new UntilSignal(OptionalInt.of(code));
     }
 
     private void interrupt() {
@@ -24,6 +40,10 @@ public final class UntilSignal implements AutoCloseable {
             if (!closed.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
                 System.err.println("hearth: the node did not leave its cluster within " + TIMEOUT_SECONDS
                         + " s; the process ends now");
+            } else if (code.isPresent()) {
+                System.out.flush();
+                System.err.flush();
+                Runtime.getRuntime().halt(code.getAsInt());
             }
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();

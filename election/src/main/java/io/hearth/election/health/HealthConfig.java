@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param forgetNanos a suspected peer is forgotten after this long
  * @param peersMax most peers watched
  * @param measured how measured round trips lengthen the silence; empty if they do not
+ * @param idle spans among members while no trainer is in the view; empty for the same spans always
  */
 public record HealthConfig(
         long heartbeatNanos,
@@ -22,7 +23,8 @@ public record HealthConfig(
         long gapNanos,
         long forgetNanos,
         int peersMax,
-        Optional<Measured> measured) {
+        Optional<Measured> measured,
+        Optional<Idle> idle) {
     private static final long MILLI = 1_000_000L;
     private static final long HEARTBEAT_NANOS = 250 * MILLI;
 
@@ -45,6 +47,26 @@ public record HealthConfig(
         }
     }
 
+    /**
+     * Spans of a view in which nobody trains, so that machines which wait for work cost little: a heartbeat wakes radio and processor of
+     * both ends. A loss of power is then noticed after seconds. The end of a process is noticed at once, as always, because its link closes.
+     *
+     * @param heartbeatNanos between heartbeats to each member
+     * @param silenceNanos wish of this node; at most that of {@link Preset#WAN}, because others wait no longer
+     * @param gapNanos as {@link HealthConfig#gapNanos}
+     */
+    public record Idle(long heartbeatNanos, long silenceNanos, long gapNanos) {
+        /** Three heartbeats in the longest span that others grant. */
+        public static final Idle DEFAULT = new Idle(2_600 * MILLI, Preset.WAN.silenceNanos(), 3_000 * MILLI);
+
+        public Idle {
+            if (heartbeatNanos <= 0 || gapNanos <= 0 || silenceNanos < 2 * heartbeatNanos + gapNanos / 2) {
+                throw new IllegalArgumentException("need 2 * heartbeat + gap / 2 <= silence, got " + heartbeatNanos
+                        + ", " + gapNanos + " and " + silenceNanos + " ns");
+            }
+        }
+    }
+
     public HealthConfig {
         if (heartbeatNanos <= 0 || redialNanos <= 0 || gapNanos <= 0 || peersMax < 1) {
             throw new IllegalArgumentException("every span and bound must be above 0, got heartbeat " + heartbeatNanos
@@ -56,9 +78,9 @@ public record HealthConfig(
         }
     }
 
-    /** The default: {@link Preset#LAN} until measured round trips ask for more. */
+    /** The default: {@link Preset#LAN} until measured round trips ask for more, and {@link Idle#DEFAULT} while nobody trains. */
     public static HealthConfig byRoundTrips() {
-        return of(Preset.LAN).measured(Optional.of(Measured.DEFAULT));
+        return of(Preset.LAN).measured(Optional.of(Measured.DEFAULT)).idle(Optional.of(Idle.DEFAULT));
     }
 
     /** The spans of a preset, whatever is measured. */
@@ -69,11 +91,25 @@ public record HealthConfig(
     /** Explicit heartbeat and silence; the other spans as in the presets. */
     public static HealthConfig of(long heartbeatNanos, long silenceNanos) {
         return new HealthConfig(
-                heartbeatNanos, silenceNanos, 300 * MILLI, 700 * MILLI, 600_000 * MILLI, 1_024, Optional.empty());
+                heartbeatNanos,
+                silenceNanos,
+                300 * MILLI,
+                700 * MILLI,
+                600_000 * MILLI,
+                1_024,
+                Optional.empty(),
+                Optional.empty());
     }
 
     /** A copy with other {@link #measured()}. */
     public HealthConfig measured(Optional<Measured> choice) {
-        return new HealthConfig(heartbeatNanos, silenceNanos, redialNanos, gapNanos, forgetNanos, peersMax, choice);
+        return new HealthConfig(
+                heartbeatNanos, silenceNanos, redialNanos, gapNanos, forgetNanos, peersMax, choice, idle);
+    }
+
+    /** A copy with other {@link #idle()}. */
+    public HealthConfig idle(Optional<Idle> spans) {
+        return new HealthConfig(
+                heartbeatNanos, silenceNanos, redialNanos, gapNanos, forgetNanos, peersMax, measured, spans);
     }
 }

@@ -39,6 +39,10 @@ import java.util.TreeMap;
  * {@code silence * (1 + jitter / heartbeat)}, at most four times.
  * A suspicion only starts a view change; a member that answers the change is kept.
  *
+ * <p>While no trainer is in the view, heartbeats among members are rarer ({@link HealthConfig.Idle}). A node tells all peers its wish when
+ * that begins or ends, and judges each peer by at least the wish of that peer's newest heartbeat; so the order in which nodes learn of a new
+ * view does not matter.
+ *
  * <p>A link that stays silent is replaced. After an outage of some seconds, TCP waits about as long as the outage lasted before it
  * retransmits, in each direction and on each link separately. So for that time some peers would hear a machine that is back and others
  * would not. The link is not replaced after the first span, because a peer that was only paused answers on its old link.
@@ -73,8 +77,12 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         /** A heartbeat arrived. */
         record HeartbeatHeard(NodeId node, long incarnation, Beat beat) implements Event {}
 
-        /** The members of this node's view, complete; their network decides on the span of silence. */
-        record Members(SortedSet<NodeId> nodes) implements Event {}
+        /**
+         * The members of this node's view, complete; their network decides on the span of silence.
+         *
+         * @param isTraining whether one of them is a trainer
+         */
+        record Members(SortedSet<NodeId> nodes, boolean isTraining) implements Event {}
 
         /** Time passed. */
         record Tick() implements Event {}
@@ -113,6 +121,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
                 new TreeMap<>(),
                 nowNanos,
                 Collections.emptySortedSet(),
+                false,
                 Silence.first(config.silenceNanos(), nowNanos));
     }
 
@@ -121,7 +130,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         var effects = new ArrayList<Effect>();
         SortedMap<NodeId, Watched> peers = state.peers();
         long gap = nowNanos - state.steppedNanos();
-        if (gap > config.gapNanos() && !peers.isEmpty()) {
+        if (gap > state.gapNanos(config) && !peers.isEmpty()) {
             peers = restarted(peers, nowNanos);
             effects.add(new Effect.Awoke(gap));
         } else {
@@ -129,22 +138,37 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
             peers = late > config.heartbeatNanos() / 5 ? postponed(peers, late) : peers;
         }
         Silence silence = state.silence();
-        SortedSet<NodeId> members = event instanceof Event.Members(var nodes) ? nodes : state.members();
+        SortedSet<NodeId> members = event instanceof Event.Members(var nodes, _) ? nodes : state.members();
+        boolean isIdle = event instanceof Event.Members(_, boolean isTraining)
+                ? config.idle().isPresent() && !isTraining
+                : state.isIdle();
         peers = switch (event) {
             case Event.Linked linked -> onLinked(peers, linked, silence, nowNanos, effects);
             case Event.LinkLost(NodeId node, long incarnation) ->
                 onLinkLost(peers, node, incarnation, nowNanos, effects);
             case Event.RedialRefused(NodeId node) -> onRefused(peers, node, nowNanos, effects);
             case Event.Heard(NodeId node, long incarnation) -> onHeard(peers, node, incarnation, nowNanos, effects);
-            case Event.HeartbeatHeard beat -> onBeat(peers, beat, nowNanos, effects);
+            case Event.HeartbeatHeard beat -> onBeat(state, peers, beat, !isIdle, nowNanos, effects);
             case Event.Members _ -> peers;
-            case Event.Tick() -> onTick(peers, silence, nowNanos, effects);
+            case Event.Tick() -> onTick(state, peers, silence, nowNanos, effects);
         };
-        Silence chosen = choosesSilence(event) ? chosen(peers, members, silence, nowNanos) : silence;
+        Silence chosen = choosesSilence(event) ? chosen(peers, members, isIdle, silence, nowNanos) : silence;
         if (chosen.nanos() != silence.nanos()) {
             effects.add(new Effect.SilenceChosen(chosen));
         }
-        return new Step<>(new HealthState(peers, nowNanos, members, chosen), effects);
+        if (isIdle != state.isIdle()) {
+            peers = announced(peers, chosen, nowNanos, effects);
+        }
+        return new Step<>(new HealthState(peers, nowNanos, members, isIdle, chosen), effects);
+    }
+
+    /** Tells all peers the new wish at once: until then they would expect heartbeats as before. */
+    private static SortedMap<NodeId, Watched> announced(
+            SortedMap<NodeId, Watched> peers, Silence silence, long now, List<Effect> effects) {
+        var told = new TreeMap<NodeId, Watched>();
+        peers.forEach((node, peer) ->
+                told.put(node, peer.link() instanceof Link.Up ? beat(node, peer, silence, now, effects) : peer));
+        return told;
     }
 
     private static boolean choosesSilence(Event event) {
@@ -152,7 +176,8 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
     }
 
     /** A suspected member has no say: what it wished is held for a while by those who measured the same. */
-    private Silence chosen(SortedMap<NodeId, Watched> peers, SortedSet<NodeId> members, Silence before, long now) {
+    private Silence chosen(
+            SortedMap<NodeId, Watched> peers, SortedSet<NodeId> members, boolean isIdle, Silence before, long now) {
         long asked = config.silenceNanos();
         long others = 0;
         for (NodeId member : members) {
@@ -164,6 +189,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         }
         return before.next(
                 asked,
+                isIdle ? config.idle().map(HealthConfig.Idle::silenceNanos).orElse(0L) : 0,
                 others,
                 config.measured().map(HealthConfig.Measured::holdNanos).orElse(0L),
                 now);
@@ -179,20 +205,21 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
     /** Short enough to notice a local pause, to send heartbeats and to judge peers in time. */
     @Override
     public long sleepNanos(HealthState state, long nowNanos) {
-        long sleep = state.steppedNanos() + config.gapNanos() / 2 - nowNanos;
-        for (Watched peer : state.peers().values()) {
-            sleep = Math.min(sleep, untilDue(peer, state.silence(), nowNanos));
+        long sleep = state.steppedNanos() + state.gapNanos(config) / 2 - nowNanos;
+        for (Map.Entry<NodeId, Watched> peer : state.peers().entrySet()) {
+            long interval = state.intervalNanos(peer.getKey(), config);
+            sleep = Math.min(sleep, untilDue(peer.getValue(), interval, state.silence(), nowNanos));
         }
         return Math.max(0, sleep);
     }
 
-    private long untilDue(Watched peer, Silence silence, long now) {
+    private long untilDue(Watched peer, long intervalNanos, Silence silence, long now) {
         long due = Long.MAX_VALUE;
         if (peer.link() instanceof Link.Lost lost && !(peer.opinion() instanceof Opinion.Suspect)) {
             due = lost.sinceNanos() + config.redialNanos() - now;
         }
         if (peer.link() instanceof Link.Up) {
-            due = peer.beatNanos() + config.heartbeatNanos() - now;
+            due = peer.beatNanos() + intervalNanos - now;
         }
         return switch (peer.opinion()) {
             case Opinion.Unheard(), Opinion.Alive() ->
@@ -203,9 +230,11 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         };
     }
 
+    /** A peer is not expected more often than it says, also if it is no member, or not yet. */
     private long silenceNanos(Watched peer, Silence silence) {
         double widening = 1 + (double) peer.pulse().jitterNanos() / config.heartbeatNanos();
-        return (long) (silence.nanos() * Math.min(WIDEST, widening));
+        long span = Math.max(silence.nanos(), Silence.granted(peer.pulse().silenceNanos()));
+        return (long) (span * Math.min(WIDEST, widening));
     }
 
     private long renewNanos(Watched peer, Silence silence) {
@@ -311,15 +340,32 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         return with(peers, node, alive(node, peer, now, effects));
     }
 
+    /**
+     * Takes a heartbeat. A rare one is answered at once, so that the answer carries TCP's acknowledgement and three packets travel in place
+     * of four; and the next own heartbeat is due later, so that the other end begins again.
+     */
     private SortedMap<NodeId, Watched> onBeat(
-            SortedMap<NodeId, Watched> peers, Event.HeartbeatHeard beat, long now, List<Effect> effects) {
+            HealthState before,
+            SortedMap<NodeId, Watched> peers,
+            Event.HeartbeatHeard beat,
+            boolean schedule,
+            long now,
+            List<Effect> effects) {
         SortedMap<NodeId, Watched> heard = onHeard(peers, beat.node(), beat.incarnation(), now, effects);
         Watched peer = heard.get(beat.node());
         if (peer == null || peer.incarnation() != beat.incarnation() || peer.link() instanceof Link.Lost) {
             return heard;
         }
-        Pulse pulse = peer.pulse().heard(beat.beat(), config.heartbeatNanos(), spanNanos(), now);
-        return with(heard, beat.node(), peer.pulse(pulse));
+        Pulse pulse = peer.pulse().heard(beat.beat(), config.heartbeatNanos(), schedule, spanNanos(), now);
+        Watched known = peer.pulse(pulse);
+        long intervalNanos = before.intervalNanos(beat.node(), config);
+        boolean isAnswered = intervalNanos > config.heartbeatNanos() && now - peer.beatNanos() >= intervalNanos / 2;
+        return with(
+                heard,
+                beat.node(),
+                isAnswered
+                        ? beat(beat.node(), known, before.silence(), now, effects).postponed(intervalNanos / 4)
+                        : known);
     }
 
     private long spanNanos() {
@@ -327,7 +373,11 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
     }
 
     private SortedMap<NodeId, Watched> onTick(
-            SortedMap<NodeId, Watched> peers, Silence silence, long now, List<Effect> effects) {
+            HealthState before,
+            SortedMap<NodeId, Watched> peers,
+            Silence silence,
+            long now,
+            List<Effect> effects) {
         var next = new TreeMap<NodeId, Watched>();
         peers.forEach((node, peer) -> {
             Watched judged = judged(node, peer, silence, now, effects);
@@ -337,7 +387,8 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
                 effects.add(new Effect.Announce(new HealthEvent.Removed(node)));
                 return;
             }
-            boolean isBeatDue = judged.link() instanceof Link.Up && now - judged.beatNanos() >= config.heartbeatNanos();
+            boolean isBeatDue =
+                    judged.link() instanceof Link.Up && now - judged.beatNanos() >= before.intervalNanos(node, config);
             next.put(node, isBeatDue ? beat(node, judged, silence, now, effects) : judged);
         });
         return next;

@@ -11,10 +11,15 @@ import java.util.SortedSet;
  * @param peers the watched peers
  * @param steppedNanos instant of the last step
  * @param members of this node's view
+ * @param isIdle whether the spans of {@link HealthConfig.Idle} apply among them
  * @param silence the span after which a peer is suspected
  */
 public record HealthState(
-        SortedMap<NodeId, Watched> peers, long steppedNanos, SortedSet<NodeId> members, Silence silence) {
+        SortedMap<NodeId, Watched> peers,
+        long steppedNanos,
+        SortedSet<NodeId> members,
+        boolean isIdle,
+        Silence silence) {
     /** The link to a peer. */
     sealed interface Link {
         /** {@code givenUp} from the request to close it until a frame arrives or it closes. */
@@ -39,7 +44,7 @@ public record HealthState(
      *
      * @param incarnation the start of the peer
      * @param heardNanos its last frame, or when its link came up
-     * @param beatNanos time of the last heartbeat sent to it
+     * @param beatNanos time of the last heartbeat sent to it, or later: the next one is due an interval after it
      * @param watchedNanos time since when it is watched
      * @param suspectNanos total time of its earlier suspicions
      */
@@ -73,6 +78,12 @@ public record HealthState(
                     incarnation, link, opinion, heardNanos, now, watchedNanos, suspectNanos, pulse.sent(now));
         }
 
+        /** The next heartbeat is due later. */
+        Watched postponed(long nanos) {
+            return new Watched(
+                    incarnation, link, opinion, heardNanos, beatNanos + nanos, watchedNanos, suspectNanos, pulse);
+        }
+
         Watched pulse(Pulse other) {
             return new Watched(incarnation, link, opinion, heardNanos, beatNanos, watchedNanos, suspectNanos, other);
         }
@@ -87,6 +98,19 @@ public record HealthState(
         }
     }
 
+    /** Time between heartbeats to a peer. */
+    long intervalNanos(NodeId peer, HealthConfig config) {
+        return isIdle && members.contains(peer)
+                ? config.idle().map(HealthConfig.Idle::heartbeatNanos).orElse(config.heartbeatNanos())
+                : config.heartbeatNanos();
+    }
+
+    /** A local pause longer than this restarts all timers. */
+    long gapNanos(HealthConfig config) {
+        boolean isSlow = isIdle && members.containsAll(peers.keySet());
+        return isSlow ? config.idle().map(HealthConfig.Idle::gapNanos).orElse(config.gapNanos()) : config.gapNanos();
+    }
+
     /** The measurements of a peer, as of {@code nowNanos}. */
     public Optional<PeerHealth> peer(NodeId node, HealthConfig config, long nowNanos) {
         return Optional.ofNullable(peers.get(node)).map(peer -> {
@@ -99,7 +123,7 @@ public record HealthState(
                     peer.status(),
                     peer.incarnation(),
                     silent,
-                    silent / config.heartbeatNanos() + (refused ? 1 : 0),
+                    silent / intervalNanos(node, config) + (refused ? 1 : 0),
                     peer.pulse().lastRttNanos(),
                     peer.pulse().meanRttNanos(),
                     peer.pulse().jitterNanos(),

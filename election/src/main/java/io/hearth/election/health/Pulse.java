@@ -15,6 +15,7 @@ import java.util.OptionalLong;
  * @param jitterNanos smoothed deviation of arrivals from the schedule
  * @param roundTrips all round trips
  * @param silenceNanos the peer's wish in its newest heartbeat; 0 for none
+ * @param isScheduled whether the newest heartbeat came while the usual schedule applied, so that the next one's arrival tells of jitter
  */
 @SuppressWarnings("ArrayRecordComponent") // never written after construction, never compared
 record Pulse(
@@ -26,13 +27,23 @@ record Pulse(
         OptionalLong meanRttNanos,
         long jitterNanos,
         RoundTrips roundTrips,
-        long silenceNanos) {
+        long silenceNanos,
+        boolean isScheduled) {
     static final int SENT_KEPT = 8;
     private static final int SMOOTHING = 8; // RFC 6298 uses 1/8 for the mean
 
     static Pulse none() {
         return new Pulse(
-                0, new long[SENT_KEPT], 0, 0, OptionalLong.empty(), OptionalLong.empty(), 0, RoundTrips.none(), 0);
+                0,
+                new long[SENT_KEPT],
+                0,
+                0,
+                OptionalLong.empty(),
+                OptionalLong.empty(),
+                0,
+                RoundTrips.none(),
+                0,
+                false);
     }
 
     Pulse sent(long now) {
@@ -47,21 +58,23 @@ record Pulse(
                 meanRttNanos,
                 jitterNanos,
                 roundTrips,
-                silenceNanos);
+                silenceNanos,
+                isScheduled);
     }
 
     /**
      * A heartbeat of the peer.
      *
-     * @param intervalNanos between heartbeats, by the schedule
+     * @param intervalNanos between heartbeats, by the usual schedule
+     * @param schedule whether that applies now: heartbeats of an idle view come when they come
      * @param spanNanos in which the shortest round trip is sought
      */
-    Pulse heard(Beat beat, long intervalNanos, long spanNanos, long now) {
+    Pulse heard(Beat beat, long intervalNanos, boolean schedule, long spanNanos, long now) {
         if (beat.sequence() <= heardSequence) {
             return this; // a duplicate proves nothing about the present
         }
         long jitter = jitterNanos;
-        if (heardSequence > 0) {
+        if (heardSequence > 0 && schedule && isScheduled) {
             long expected = intervalNanos * Math.min(beat.sequence() - heardSequence, SENT_KEPT);
             long late = Math.abs(now - heardNanos - expected);
             jitter += (Math.min(late, SENT_KEPT * intervalNanos) - jitter) / SMOOTHING;
@@ -76,7 +89,8 @@ record Pulse(
                 rtt.isPresent() ? OptionalLong.of(smooth(rtt.getAsLong())) : meanRttNanos,
                 jitter,
                 rtt.isPresent() ? roundTrips.with(rtt.getAsLong(), spanNanos, now) : roundTrips,
-                beat.silenceNanos());
+                beat.silenceNanos(),
+                schedule);
     }
 
     private long smooth(long rtt) {
@@ -102,6 +116,7 @@ record Pulse(
                 meanRttNanos,
                 jitterNanos,
                 roundTrips,
-                silenceNanos);
+                silenceNanos,
+                isScheduled);
     }
 }

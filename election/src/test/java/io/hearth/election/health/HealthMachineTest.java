@@ -2,6 +2,7 @@ package io.hearth.election.health;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Step;
@@ -61,7 +62,7 @@ final class HealthMachineTest {
         }
 
         Bench linked() {
-            return event(new Event.Members(new TreeSet<>(List.of(PEER))))
+            return event(new Event.Members(new TreeSet<>(List.of(PEER)), true))
                     .event(new Event.Linked(PEER, 1))
                     .event(new Event.Heard(PEER, 1));
         }
@@ -323,7 +324,14 @@ final class HealthMachineTest {
     @Test
     void theTableIsBounded() {
         var bench = new Bench(new HealthConfig(
-                250 * MILLI, 1_500 * MILLI, 300 * MILLI, 700 * MILLI, 60_000 * MILLI, 2, Optional.empty()));
+                250 * MILLI,
+                1_500 * MILLI,
+                300 * MILLI,
+                700 * MILLI,
+                60_000 * MILLI,
+                2,
+                Optional.empty(),
+                Optional.empty()));
         bench.event(new Event.Linked(Nodes.agent(3), 1)).event(new Event.Linked(Nodes.agent(4), 1));
         bench.event(new Event.Linked(PEER, 1));
         assertEquals(2, bench.state.summary().total());
@@ -445,10 +453,122 @@ final class HealthMachineTest {
     @Test
     void onlyMembersHaveASay() {
         var bench = new Bench(HealthConfig.byRoundTrips()).linked();
-        bench.event(new Event.Members(Collections.emptySortedSet()));
+        bench.event(new Event.Members(Collections.emptySortedSet(), true));
         echoes(bench, 60, 20 * MILLI, 3_000 * MILLI);
         assertEquals(1_500, silenceMillis(bench));
-        bench.event(new Event.Members(new TreeSet<>(List.of(PEER))));
+        bench.event(new Event.Members(new TreeSet<>(List.of(PEER)), true));
         assertEquals(8_000, silenceMillis(bench), "its round trips are known when it enters");
+    }
+
+    // ---- nobody trains
+
+    private static final HealthConfig.Idle IDLE = HealthConfig.Idle.DEFAULT;
+
+    /** A member of a view without trainers; the peer says that it is idle too. */
+    private static Bench idle() {
+        return new Bench(HealthConfig.byRoundTrips())
+                .linked()
+                .event(new Event.Members(new TreeSet<>(List.of(PEER)), false));
+    }
+
+    private static List<Long> wishes(Bench bench) {
+        return bench.effects.stream()
+                .filter(Effect.SendHeartbeat.class::isInstance)
+                .map(effect -> ((Effect.SendHeartbeat) effect).beat().silenceNanos() / MILLI)
+                .toList();
+    }
+
+    @Test
+    void heartbeatsAreRareWhileNobodyTrains() {
+        var bench = idle();
+        bench.effects.clear();
+        for (int i = 1; i <= 100; i++) {
+            bench.pass(IDLE.heartbeatNanos()).event(new Event.HeartbeatHeard(PEER, 1, beat(i, IDLE.silenceNanos())));
+        }
+        assertEquals(100, wishes(bench).size(), 1);
+        assertEquals(HealthStatus.HEALTHY, bench.status());
+        assertEquals(0, bench.peer().jitterNanos(), "the usual schedule does not apply");
+        assertEquals(0, bench.count(Effect.Awoke.class));
+        bench.pass(IDLE.silenceNanos() - MILLI);
+        assertEquals(0, bench.count(Effect.Suspected.class));
+        bench.pass(2 * MILLI);
+        assertEquals(1, bench.count(Effect.Suspected.class));
+    }
+
+    @Test
+    void aRareHeartbeatIsAnsweredAtOnceAndTheOtherEndBeginsAgain() {
+        var bench = idle();
+        bench.effects.clear();
+        bench.pass(IDLE.heartbeatNanos() * 3 / 4).event(new Event.HeartbeatHeard(PEER, 1, beat(1, 8_000 * MILLI)));
+        assertEquals(1, wishes(bench).size(), "the answer");
+        bench.pass(IDLE.heartbeatNanos() + 100 * MILLI);
+        assertEquals(1, wishes(bench).size(), "the other end's turn");
+        bench.event(new Event.HeartbeatHeard(PEER, 1, beat(2, 8_000 * MILLI)));
+        assertEquals(2, wishes(bench).size());
+        bench.event(new Event.HeartbeatHeard(PEER, 1, beat(3, 8_000 * MILLI)));
+        assertEquals(2, wishes(bench).size(), "an answer is not answered");
+        bench.pass(IDLE.heartbeatNanos() * 5 / 4 + MILLI);
+        assertEquals(3, wishes(bench).size(), "if it falls silent, this node's own turn comes");
+    }
+
+    private static Beat beat(int sequence, long wishNanos) {
+        return new Beat(sequence, 0, 0, wishNanos);
+    }
+
+    @Test
+    void theWishIsToldWhenTrainingBeginsAndEnds() {
+        var bench = idle();
+        assertEquals(List.of(1_500L, 8_000L), wishes(bench));
+        assertEquals(Silence.Origin.IDLE, bench.state.silence().origin(1_500 * MILLI));
+        bench.event(new Event.HeartbeatHeard(PEER, 1, beat(1, 8_000 * MILLI))).pass(500 * MILLI);
+        bench.effects.clear();
+        bench.event(new Event.Members(new TreeSet<>(List.of(PEER)), true));
+        assertEquals(List.of(1_500L), wishes(bench), "at once");
+        assertEquals(8_000, silenceMillis(bench), "the peer does not know yet that somebody trains");
+        bench.pass(3_000 * MILLI);
+        assertEquals(0, bench.count(Effect.Suspected.class));
+        bench.event(new Event.HeartbeatHeard(PEER, 1, beat(2, 1_500 * MILLI)));
+        assertEquals(1_500, silenceMillis(bench));
+        bench.effects.clear();
+        bench.pass(1_000 * MILLI);
+        assertEquals(4, wishes(bench).size());
+        bench.pass(502 * MILLI);
+        assertEquals(1, bench.count(Effect.Suspected.class));
+    }
+
+    /** A trainer that has just started is linked with agents that are idle, and no member of their view. */
+    @Test
+    void anIdlePeerThatIsNoMemberIsNotSuspectedBetweenItsHeartbeats() {
+        var bench = new Bench(HealthConfig.byRoundTrips()).linked();
+        bench.event(new Event.Members(Collections.emptySortedSet(), true));
+        for (int i = 1; i <= 20; i++) {
+            bench.event(new Event.HeartbeatHeard(PEER, 1, beat(i, 8_000 * MILLI)))
+                    .pass(2_600 * MILLI);
+        }
+        assertEquals(0, bench.count(Effect.Suspected.class));
+        assertEquals(1_500, silenceMillis(bench), "for members it is as before");
+    }
+
+    @Test
+    void aPeerThatIsNoMemberGetsHeartbeatsAsUsual() {
+        var bench = idle().event(new Event.Linked(Nodes.agent(3), 1));
+        bench.effects.clear();
+        bench.pass(1_000 * MILLI);
+        assertEquals(4, wishes(bench).size());
+    }
+
+    @Test
+    void aConfiguredSpanIsNotChangedByIdleness() {
+        var bench = new Bench(HealthConfig.of(Preset.LAN))
+                .linked()
+                .event(new Event.Members(new TreeSet<>(List.of(PEER)), false));
+        bench.pass(1_502 * MILLI);
+        assertEquals(1, bench.count(Effect.Suspected.class));
+    }
+
+    @Test
+    void whatDoesNotFitIsRefused() {
+        assertThrows(IllegalArgumentException.class, () -> new HealthConfig.Idle(4_000 * MILLI, 8_000 * MILLI, MILLI));
+        assertThrows(IllegalArgumentException.class, () -> new HealthConfig.Idle(0, 8_000 * MILLI, MILLI));
     }
 }

@@ -312,7 +312,8 @@ public final class NodeProcess extends PausableProcess {
             case ViewEffect.Install(View view) -> {
                 setting.viewChecker.learned(view);
                 health(new HealthMachine.Event.Members(
-                        view.members().stream().map(Member::node).collect(Collectors.toCollection(TreeSet::new))));
+                        view.members().stream().map(Member::node).collect(Collectors.toCollection(TreeSet::new)),
+                        view.members().stream().anyMatch(member -> member.role() == Role.TRAINER)));
                 listener.installed(this, view);
                 stub.heardByOthers(view);
                 if (trainer != null) {

@@ -36,7 +36,9 @@ public final class WorldSetting {
     private static final int OUT_OF_SIGHT_ONE_IN = 8;
     private static final int PUT_OUT_ONE_IN = 10;
     private static final long DISTANCES = 0x4449_5354;
+    private static final long IDLENESS = 0x1d1eL << 40;
     private static final int MEASURED_ONE_IN = 4;
+    private static final int IDLE_ONE_IN = 3;
     private static final int FAR_ONE_IN = 3;
     private static final int LIES_ONE_IN = 8;
     private static final int FLOODS_ONE_IN = 16;
@@ -123,7 +125,9 @@ public final class WorldSetting {
         this.distances = new SplittableRandom(seed ^ DISTANCES);
         boolean isMeasured = distances.nextInt(MEASURED_ONE_IN) == 0;
         Spans drawn = Spans.draw(extremes);
-        this.spans = isMeasured ? drawn.measured(distances) : drawn;
+        Spans known = isMeasured ? drawn.measured(distances) : drawn;
+        boolean isIdle = new SplittableRandom(seed ^ IDLENESS).nextInt(IDLE_ONE_IN) == 0;
+        this.spans = isIdle ? known.idle() : known;
         FaultProfile usual = FaultProfile.draw(random, rarities).widened(extremes, spans);
         this.liars = new SplittableRandom(seed ^ LIARS);
         boolean hasLiar = liars.nextInt(LIES_ONE_IN) == 0 || lies.isPresent();

@@ -62,6 +62,21 @@ public record Spans(
                 absenceNanos);
     }
 
+    /** The same world, in which heartbeats are rarer while nobody trains; only for spans that begin as those of a cable. */
+    public Spans idle() {
+        if (health.silenceNanos() != Preset.LAN.silenceNanos() || areScaled) {
+            return this;
+        }
+        return new Spans(
+                name + " idle",
+                false,
+                health.idle(Optional.of(HealthConfig.Idle.DEFAULT)),
+                election,
+                dials,
+                keepRecordNanos,
+                absenceNanos);
+    }
+
     private static Spans preset(String name, HealthConfig health) {
         return new Spans(
                 name,
@@ -96,6 +111,7 @@ public record Spans(
                         lan.gapNanos(),
                         forget,
                         lan.peersMax(),
+                        Optional.empty(),
                         Optional.empty()),
                 new ElectionConfig(
                         usual.ballots(),
@@ -136,7 +152,8 @@ public record Spans(
 
     /** The longest silence that may be in force. */
     private long silenceNanosMax() {
-        return health.measured().isPresent() ? Preset.WAN.silenceNanos() : health.silenceNanos();
+        boolean isLengthened = health.measured().isPresent() || health.idle().isPresent();
+        return isLengthened ? Preset.WAN.silenceNanos() : health.silenceNanos();
     }
 
     /** Longest sleep of a laptop. */
