@@ -84,7 +84,9 @@ public final class StatusJson {
     private static JsonObject silence(ClusterStatus.SilenceSpan silence) {
         var json = new JsonObject();
         json.addProperty("ms", silence.nanos() / 1_000_000);
-        Preset.of(silence.nanos()).filter(_ -> silence.origin() != Silence.Origin.IDLE).ifPresent(preset -> json.addProperty("preset", preset.text()));
+        Preset.of(silence.nanos())
+                .filter(_ -> silence.origin() != Silence.Origin.IDLE)
+                .ifPresent(preset -> json.addProperty("preset", preset.text()));
         json.addProperty("origin", silence.origin().name().toLowerCase(Locale.ROOT));
         json.addProperty("text", silence.text());
         return json;

@@ -49,7 +49,8 @@ public final class CloseStack implements AutoCloseable {
         long started = System.nanoTime();
         try {
             part.close();
-            LOG.debug("closed part={} ms={}", part.getClass().getSimpleName(), (System.nanoTime() - started) / 1_000_000);
+            LOG.debug(
+                    "closed part={} ms={}", part.getClass().getSimpleName(), (System.nanoTime() - started) / 1_000_000);
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();
         } catch (Exception failed) {

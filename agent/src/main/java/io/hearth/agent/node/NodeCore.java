@@ -383,8 +383,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private void dialMembersWithoutLink() {
         Set<NodeId> members =
                 membership.view().members().stream().map(Member::node).collect(Collectors.toSet());
-        watch.members(
-                members, membership.view().members().stream().anyMatch(member -> member.role() == Role.TRAINER));
+        watch.members(members, membership.view().members().stream().anyMatch(member -> member.role() == Role.TRAINER));
         relays.wanted(members);
         finder.together(
                 members, members.stream().filter(node -> !watch.isLinked(node)).collect(Collectors.toSet()));

@@ -138,9 +138,9 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
             peers = late > config.heartbeatNanos() / 5 ? postponed(peers, late) : peers;
         }
         Silence silence = state.silence();
-        SortedSet<NodeId> members = event instanceof Event.Members(var nodes, _) ? nodes : state.members();
-        boolean isIdle = event instanceof Event.Members(_, boolean isTraining)
-                ? config.idle().isPresent() && !isTraining
+        SortedSet<NodeId> members = event instanceof Event.Members changed ? changed.nodes() : state.members();
+        boolean isIdle = event instanceof Event.Members changed
+                ? config.idle().isPresent() && !changed.isTraining()
                 : state.isIdle();
         peers = switch (event) {
             case Event.Linked linked -> onLinked(peers, linked, silence, nowNanos, effects);
@@ -364,7 +364,8 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
                 heard,
                 beat.node(),
                 isAnswered
-                        ? beat(beat.node(), known, before.silence(), now, effects).postponed(intervalNanos / 4)
+                        ? beat(beat.node(), known, before.silence(), now, effects)
+                                .postponed(intervalNanos / 4)
                         : known);
     }
 
@@ -373,11 +374,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
     }
 
     private SortedMap<NodeId, Watched> onTick(
-            HealthState before,
-            SortedMap<NodeId, Watched> peers,
-            Silence silence,
-            long now,
-            List<Effect> effects) {
+            HealthState before, SortedMap<NodeId, Watched> peers, Silence silence, long now, List<Effect> effects) {
         var next = new TreeMap<NodeId, Watched>();
         peers.forEach((node, peer) -> {
             Watched judged = judged(node, peer, silence, now, effects);
