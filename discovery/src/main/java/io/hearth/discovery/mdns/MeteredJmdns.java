@@ -60,7 +60,7 @@ final class MeteredJmdns extends JmDNSImpl {
 
     /** Whether the thread that receives datagrams ended, or never started because the instance was closed at once. */
     boolean isDeaf() {
-        return isClosed() || sifted.isDeserted();
+        return isClosing() || isClosed() || sifted.isDeserted();
     }
 
     @Override
