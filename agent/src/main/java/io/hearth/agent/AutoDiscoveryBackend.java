@@ -1,6 +1,7 @@
 package io.hearth.agent;
 
 import io.hearth.agent.history.JobReport;
+import io.hearth.agent.power.StayAwake;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.collective.CollectiveMetrics;
 import io.hearth.collective.CollectiveOptions;
@@ -38,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Trainers may join a group until its start, which {@link #context(int)} waits for. A trainer that comes later enters at the next step,
  * if all scripts call {@link DistributedContext#share} and {@link DistributedContext#beginStep()}. Otherwise its {@code context()} waits,
  * and logs that, until the job ends or its deadline has passed. Closing leaves the cluster in order: the other trainers continue at once,
- * and no part of the last result is lost.
+ * and no part of the last result is lost. From the start of the group to the close, an idle machine does not fall asleep.
  */
 public final class AutoDiscoveryBackend implements AutoCloseable {
     private final HearthNode node;
@@ -47,6 +48,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     private final JobReporter reporter;
     private int ranksFound = 1; // used by the backend's owner thread only
     private @Nullable DistributedContext context; // used by the backend's owner thread only
+    private @Nullable StayAwake awake; // used by the backend's owner thread only
 
     private AutoDiscoveryBackend(HearthNode node, CollectiveEngine engine, HearthConfig config, Path socket) {
         this.node = node;
@@ -216,6 +218,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
             int least = Math.max(minimumRanks, Math.max(ranksFound, config.minimumRanks()));
             var _ = new RankBounds(least, config.maximumRanks()); // rejects impossible bounds at once
             start(least);
+            awake = StayAwake.begin();
             context = new DistributedContext(
                     engine, () -> Optional.of(node.status().view().master()));
         }
@@ -273,5 +276,8 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     public void close() {
         reporter.close();
         node.close();
+        if (awake != null) {
+            awake.close();
+        }
     }
 }

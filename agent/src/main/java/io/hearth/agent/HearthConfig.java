@@ -1,6 +1,8 @@
 package io.hearth.agent;
 
 import io.hearth.accel.EngineName;
+import io.hearth.agent.settings.Setting;
+import io.hearth.agent.settings.Settings;
 import io.hearth.collective.RankBounds;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.discovery.PeerName;
@@ -16,9 +18,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
- * Settings of a node. Each setting has a default. A method with an argument returns a copy with that setting changed; the method of the
+ * Settings of a node. Each setting has a default, and some can be set for the whole machine ({@link Setting}). A method with an argument returns a copy with that setting changed; the method of the
  * same name without an argument returns the setting. Contains no secrets.
  */
 public final class HearthConfig {
@@ -136,7 +139,7 @@ public final class HearthConfig {
         return with(copy -> copy.excludedInterfaces = bounded("excluded interfaces", names));
     }
 
-    /** Peers besides those that mDNS finds: each a text that {@link PeerName} reads. Those of {@code config.toml} are added. */
+    /** Peers besides those that mDNS finds: each a text that {@link PeerName} reads. Those of the machine's settings are added. */
     public List<String> peers() {
         return values.peers;
     }
@@ -163,12 +166,12 @@ public final class HearthConfig {
 
     /** The engine that reduces. */
     public EngineName engine() {
-        return values.engine;
+        return values.engine.orElse(EngineName.AUTO);
     }
 
     /** A copy with another {@link #engine()}. */
     public HearthConfig engine(EngineName name) {
-        return with(copy -> copy.engine = name);
+        return with(copy -> copy.engine = Optional.of(name));
     }
 
     /** Transport of data streams, such as shared memory within this machine. */
@@ -182,7 +185,7 @@ public final class HearthConfig {
     }
 
     /**
-     * Settings of the failure detector; empty for those of {@code config.toml}, else for a {@link Preset} by measured round trips. The
+     * Settings of the failure detector; empty for those of the machine, else for a {@link Preset} by measured round trips. The
      * longest silence that a node of the cluster wishes applies to all, up to that of {@link Preset#WAN}.
      */
     public Optional<HealthConfig> health() {
@@ -196,12 +199,12 @@ public final class HearthConfig {
 
     /** Whether this node continues alone after a long loss of the quorum, and yields to the others later. */
     public boolean continueOnPartition() {
-        return values.continueOnPartition;
+        return values.continueOnPartition.orElse(false);
     }
 
     /** A copy with another {@link #continueOnPartition()}. */
     public HearthConfig continueOnPartition(boolean alone) {
-        return with(copy -> copy.continueOnPartition = alone);
+        return with(copy -> copy.continueOnPartition = Optional.of(alone));
     }
 
     /** Whether the loss of a member ends running collectives with an error instead of repeating them. */
@@ -261,6 +264,35 @@ public final class HearthConfig {
         return with(copy -> copy.stateBudget = checkedSpan("state budget", longest));
     }
 
+    /**
+     * A copy that has the machine's settings where this one has none; only {@link #peers()} are those of both. A port is for the machine's
+     * agent.
+     */
+    public HearthConfig completed(Settings settings) {
+        boolean isTheAgent = values.role == Role.AGENT && values.slot.equals(NodeId.AGENT);
+        return with(copy -> {
+            copy.namespace = copy.namespace.or(() -> settings.value(Setting.NAMESPACE));
+            copy.label = copy.label.or(() -> settings.value(Setting.LABEL));
+            copy.engine = copy.engine.or(() -> settings.value(Setting.ENGINE).map(EngineName::parse));
+            copy.health = copy.health.or(
+                    () -> settings.value(Setting.HEALTH).flatMap(Preset::named).map(HealthConfig::of));
+            copy.continueOnPartition = copy.continueOnPartition.or(
+                    () -> settings.value(Setting.ON_PARTITION).map(Setting.PARTITION_CONTINUE::equals));
+            if (copy.interfaces.isEmpty() && copy.excludedInterfaces.isEmpty()) {
+                copy.interfaces = settings.values(Setting.INTERFACES);
+                copy.excludedInterfaces = settings.values(Setting.EXCLUDE_INTERFACES);
+            }
+            if (isTheAgent && copy.port.isEmpty()) {
+                copy.port = settings.value(Setting.LISTEN_PORT)
+                        .map(port -> OptionalInt.of(Integer.parseInt(port)))
+                        .orElse(OptionalInt.empty());
+            }
+            copy.peers = Stream.concat(settings.values(Setting.PEERS).stream(), copy.peers.stream())
+                    .distinct()
+                    .toList();
+        });
+    }
+
     private HearthConfig with(Consumer<Values> change) {
         var copy = new Values(values);
         change.accept(copy);
@@ -310,10 +342,10 @@ public final class HearthConfig {
         private List<String> excludedInterfaces = List.of();
         private List<String> peers = List.of();
         private CompressionStrategy compression = CompressionStrategy.NONE;
-        private EngineName engine = EngineName.AUTO;
+        private Optional<EngineName> engine = Optional.empty();
         private DataTransport transport = DataTransport.AUTO;
         private Optional<HealthConfig> health = Optional.empty();
-        private boolean continueOnPartition = false;
+        private Optional<Boolean> continueOnPartition = Optional.empty();
         private boolean failFast = false;
         private RankBounds ranks = RankBounds.ANY;
         private Duration deadline = Duration.ofMinutes(5);

@@ -8,6 +8,8 @@ import io.hearth.agent.http.HttpListener;
 import io.hearth.agent.http.PagePasses;
 import io.hearth.agent.http.TokenFile;
 import io.hearth.agent.loop.CloseStack;
+import io.hearth.agent.settings.Setting;
+import io.hearth.agent.settings.Settings;
 import io.hearth.agent.status.VersionedValue;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
@@ -56,7 +58,7 @@ public final class LocalAgent implements AutoCloseable {
                     node::statusAgeNanos,
                     new LocalApi.AboutAgent(NodeAssembly.version(), clock.epochMillis(), () -> link(passes)),
                     clock);
-            page = closing.keep(page(pagePort, passes, api));
+            page = closing.keep(page(pagePort.isPresent() ? pagePort : set(home, environment), passes, api));
             closing.keep(HttpListener.unix(home.socket(SOCKET), api));
             var historian = Thread.ofVirtual().name("hearth-history").start(() -> follow(history, topology, clock));
             closing.keep(historian::interrupt);
@@ -95,6 +97,14 @@ public final class LocalAgent implements AutoCloseable {
     public static LocalAgent start(HearthConfig config, OptionalInt pagePort, Map<String, String> environment)
             throws SetupException {
         return new LocalAgent(config, pagePort, environment);
+    }
+
+    /** The page's port in the settings of this machine. */
+    private static OptionalInt set(HearthHome home, Map<String, String> environment) throws SetupException {
+        return Settings.read(home, environment)
+                .value(Setting.PAGE_PORT)
+                .map(port -> OptionalInt.of(Integer.parseInt(port)))
+                .orElse(OptionalInt.empty());
     }
 
     private static HttpListener page(OptionalInt port, PagePasses passes, LocalApi api) throws SetupException {

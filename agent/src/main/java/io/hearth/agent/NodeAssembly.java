@@ -26,6 +26,7 @@ import io.hearth.agent.peers.TagKeys;
 import io.hearth.agent.roster.RosterAdmission;
 import io.hearth.agent.roster.RosterKeeper;
 import io.hearth.agent.roster.RosterTalk;
+import io.hearth.agent.settings.Settings;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.agent.status.VersionedValue;
 import io.hearth.agent.topology.BandwidthShell;
@@ -49,10 +50,8 @@ import io.hearth.discovery.protobuf.AddressNewsEncoding;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.Role;
 import io.hearth.election.health.HealthConfig;
-import io.hearth.election.health.Preset;
 import io.hearth.election.protobuf.MessageEncoding;
 import io.hearth.election.view.ViewMachine;
-import io.hearth.identity.ConfigFile;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.IdentityFile;
 import io.hearth.identity.NamespaceFile;
@@ -91,7 +90,6 @@ import org.slf4j.LoggerFactory;
 
 /** Builds a node part by part, and closes the parts in the opposite order. Composition only. */
 final class NodeAssembly implements AutoCloseable {
-    private static final String HEALTH_BY_ROUND_TRIPS = "auto";
     private static final Logger LOG = LoggerFactory.getLogger(NodeAssembly.class);
 
     /** Bytes of results after which a script without steps agrees on a plan: small, because first measurements take about a second. */
@@ -117,16 +115,14 @@ final class NodeAssembly implements AutoCloseable {
      *
      * @throws SetupException if something on this machine prevents the start; nothing is left running
      */
-    static NodeAssembly start(HearthConfig config, Map<String, String> environment) throws SetupException {
-        spans(config); // rejects wrong spans before anything is opened
+    static NodeAssembly start(HearthConfig own, Map<String, String> environment) throws SetupException {
+        spans(own); // rejects wrong spans before anything is opened
         Clock clock = Clock.system();
         long startedNanos = clock.nanoTime();
+        HearthHome home = own.home().isPresent() ? HearthHome.open(own.home().get()) : HearthHome.open(environment);
+        HearthConfig config = own.completed(Settings.read(home, environment));
         ListenOptions.checkInterfaces(config);
-        HearthHome home =
-                config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
-        ConfigFile file = ConfigFile.in(home);
-        List<PeerName> peers = peers(config, file);
-        HearthConfig complete = config.health().isPresent() ? config : config.health(health(file));
+        List<PeerName> peers = peers(config);
         NetworkNamespace namespace = namespace(config, new NamespaceLookup(home, environment));
         NodeIdentity identity = IdentityFile.in(home).loadOrCreate();
         Engines.Choice reducer = reducer(config, home);
@@ -134,7 +130,7 @@ final class NodeAssembly implements AutoCloseable {
         boolean started = false;
         try {
             var assembly =
-                    new NodeAssembly(complete, peers, home, namespace, identity, reducer, closing, clock, startedNanos);
+                    new NodeAssembly(config, peers, home, namespace, identity, reducer, closing, clock, startedNanos);
             started = true;
             return assembly;
         } finally {
@@ -144,34 +140,15 @@ final class NodeAssembly implements AutoCloseable {
         }
     }
 
-    /** The named peers of the file of this machine and of the configuration, each once. */
-    private static List<PeerName> peers(HearthConfig config, ConfigFile file) throws SetupException {
+    /** The named peers, each once. */
+    private static List<PeerName> peers(HearthConfig config) throws SetupException {
         var peers = new LinkedHashSet<PeerName>();
-        for (String written : file.peers()) {
-            try {
-                peers.add(PeerName.parse(written));
-            } catch (IllegalArgumentException unreadable) {
-                throw new SetupException("cannot use " + file.path() + ": " + unreadable.getMessage(), unreadable);
-            }
-        }
         config.peers().forEach(written -> peers.add(PeerName.parse(written)));
         if (peers.size() > NamedPeers.PEERS_MAX) {
             throw new SetupException("at most " + NamedPeers.PEERS_MAX + " peers may be named, got " + peers.size()
-                    + "; name fewer in " + file.path() + " and with --peer: one known member is enough");
+                    + "; name fewer in config.toml, HEARTH_PEERS and with --peer: one known member is enough");
         }
         return List.copyOf(peers);
-    }
-
-    /** The spans of the failure detector that the file of this machine names; by round trips if it names none. */
-    private static HealthConfig health(ConfigFile file) throws SetupException {
-        String name = file.health().orElse(HEALTH_BY_ROUND_TRIPS);
-        if (name.equals(HEALTH_BY_ROUND_TRIPS)) {
-            return HealthConfig.byRoundTrips();
-        }
-        return Preset.named(name)
-                .map(HealthConfig::of)
-                .orElseThrow(() -> new SetupException("cannot use " + file.path() + ": health must be "
-                        + HEALTH_BY_ROUND_TRIPS + ", lan, wifi or wan, got '" + name + "'"));
     }
 
     private static HealthConfig health(HearthConfig config) {

@@ -13,6 +13,7 @@ import io.hearth.cli.bench.KernelSelftestCommand;
 import io.hearth.cli.chaos.ChaosCommand;
 import io.hearth.cli.chaos.ChaosWorkerCommand;
 import io.hearth.cli.demo.DemoCommand;
+import io.hearth.cli.doctor.DoctorCommand;
 import io.hearth.cli.namespace.BlockingCommand;
 import io.hearth.cli.namespace.IdCommand;
 import io.hearth.cli.namespace.IdentityCommand;
@@ -29,6 +30,10 @@ import io.hearth.cli.node.AgentCommand;
 import io.hearth.cli.node.TrainCommand;
 import io.hearth.cli.node.WaitCommand;
 import io.hearth.cli.option.Compression;
+import io.hearth.cli.run.RunCommand;
+import io.hearth.cli.service.InstallCommand;
+import io.hearth.cli.service.UninstallCommand;
+import io.hearth.cli.show.ConfigCommand;
 import io.hearth.cli.show.DashboardCommand;
 import io.hearth.cli.show.PlanCommand;
 import io.hearth.cli.show.StatusCommand;
@@ -131,11 +136,16 @@ public final class Main {
                 .addSubcommand(new TopologyCommand(terminal))
                 .addSubcommand(new PlanCommand(terminal))
                 .addSubcommand(new WaitCommand(terminal))
+                .addSubcommand(new RunCommand(terminal))
                 .addSubcommand(bench)
                 .addSubcommand(kernel)
                 .addSubcommand(simulate)
                 .addSubcommand(new ChaosCommand(terminal))
                 .addSubcommand(new ChaosWorkerCommand(terminal))
+                .addSubcommand(new DoctorCommand(terminal))
+                .addSubcommand(new InstallCommand(terminal))
+                .addSubcommand(new UninstallCommand(terminal))
+                .addSubcommand(new ConfigCommand(terminal))
                 .addSubcommand(new IdCommand(terminal))
                 .addSubcommand(new InitCommand(terminal))
                 .addSubcommand(new PairCommand(terminal))
@@ -147,6 +157,7 @@ public final class Main {
                 .addSubcommand(new BlockingCommand.Unblock(terminal))
                 .addSubcommand(identity)
                 .addSubcommand(new CompletionCommand(terminal))
+                .addSubcommand(new ManCommand(terminal))
                 .addSubcommand(new VersionCommand(terminal))
                 .setOut(terminal.outWriter())
                 .setErr(terminal.errWriter())

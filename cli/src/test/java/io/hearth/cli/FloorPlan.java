@@ -52,30 +52,36 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             accel.select                      |      | gpu metal portable root selftest vector                                    | agent bench cli collective compression
             accel.selftest                    |      | metal portable root                                                        |
             accel.vector                      |      | portable root                                                              |
-            agent                             |      | api group history http loop node peers roster status topology votes        |
-            agent.api                         |      | history http status                                                        | cli
+            agent                             |      | api group history http loop node peers power roster settings status topology votes |
+            agent.api                         |      | history http metrics status                                                | cli
             agent.group                       |      | group.machine loop status votes                                            |
             agent.group.machine               | pure |                                                                            |
             agent.history                     | pure | status                                                                     |
             agent.http                        |      |                                                                            |
             agent.loop                        |      |                                                                            |
+            agent.metrics                     |      | history status                                                             |
             agent.node                        |      | group loop peers roster status topology                                    |
             agent.pairing                     |      | root                                                                       | cli
             agent.peers                       |      | loop status                                                                |
+            agent.power                       |      |                                                                            |
             agent.roster                      |      | loop                                                                       |
+            agent.settings                    |      |                                                                            | cli
             agent.status                      |      |                                                                            | cli
             agent.topology                    |      | loop peers                                                                 |
             agent.votes                       |      |                                                                            |
             bench                             |      |                                                                            |
-            cli                               |      | bench chaos demo namespace node option show terminal                       |
+            cli                               |      | bench chaos demo doctor namespace node option run service show terminal    |
             cli.bench                         |      | option process terminal                                                    |
             cli.chaos                         |      | chaos.plan option process terminal                                         |
             cli.chaos.plan                    | pure | terminal                                                                   |
             cli.demo                          |      | node option process terminal                                               |
+            cli.doctor                        |      | option terminal                                                            |
             cli.namespace                     |      | option terminal                                                            |
             cli.node                          |      | option process terminal                                                    |
             cli.option                        |      | terminal                                                                   |
             cli.process                       |      | terminal                                                                   |
+            cli.run                           |      | option process terminal                                                    |
+            cli.service                       |      | terminal                                                                   |
             cli.show                          |      | option terminal                                                            |
             cli.terminal                      |      |                                                                            |
             collective                        |      | schedule                                                                   |

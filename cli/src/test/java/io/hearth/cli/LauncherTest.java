@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -268,6 +269,87 @@ final class LauncherTest {
         Files.writeString(lock.resolve("pid"), gone.pid() + "\n");
         assertEquals(0, start("id").code());
         assertFalse(Files.exists(lock));
+    }
+
+    @Test
+    void theLockOfAnotherProgramWithTheSameNumberIsTaken() throws Exception {
+        Process other = new ProcessBuilder("sleep", "600").start();
+        try {
+            Path lock = Files.createDirectories(root.resolve("target/launcher.lock"));
+            Files.writeString(lock.resolve("pid"), other.pid() + "\n");
+            assertEquals(0, start("id").code());
+            assertFalse(Files.exists(lock));
+        } finally {
+            other.destroy();
+        }
+    }
+
+    @Test
+    void aSignalEndsTheBuildAtOnceAndLeavesNothing() throws Exception {
+        Files.createFile(root.resolve("hold"));
+        Process building = process("id");
+        try (BufferedReader said = building.errorReader(StandardCharsets.UTF_8)) {
+            String line = said.readLine();
+            while (line != null && !line.contains("[3/3]")) {
+                line = said.readLine();
+            }
+            long maven = Long.parseLong(
+                    Files.readString(root.resolve("target/launcher.maven")).strip());
+            building.destroy();
+            assertEquals(143, building.waitFor());
+            assertFalse(Files.exists(root.resolve("target/launcher.lock")));
+            assertTrue(ProcessHandle.of(maven).stream().noneMatch(ProcessHandle::isAlive));
+        }
+    }
+
+    @Test
+    void oneJdkHasOneArchiveHoweverItIsNamed() throws Exception {
+        start("id");
+        jdk = Files.createSymbolicLink(folder.resolve("a link"), jdk);
+        start("id");
+        jdk = jdk.resolve("bin/..");
+        assertEquals(0, start("id").code());
+        assertEquals(1, archives());
+    }
+
+    @Test
+    void whatMavenAdvisesInTheEndIsNotShown() throws Exception {
+        script(root.resolve("mvnw"), """
+                #!/bin/sh
+                echo '[ERROR] Some.java:[1,2] not a statement'
+                echo '[ERROR] '
+                echo '[ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.'
+                echo '[ERROR]   mvn <args> -rf :hearth-core'
+                exit 1
+                """);
+        Outcome failed = start("id");
+        assertTrue(failed.err().contains("not a statement\nhearth: the build failed"), failed.err());
+        assertFalse(failed.err().contains("mvn"), failed.err());
+        script(root.resolve("mvnw"), "#!/bin/sh\necho '[ERROR] x: No space left on device'\nexit 1\n");
+        assertTrue(start("id").err().contains("hearth: the build failed: the disk is full"));
+    }
+
+    @Test
+    void withoutALocaleOfUnicodeJavaGetsOne() throws Exception {
+        script(jdk.resolve("bin/java"), "#!/bin/sh\necho \"$LC_ALL $LC_CTYPE\"\n");
+        var builder = builder("id");
+        builder.environment().keySet().removeIf(name -> name.startsWith("LC_") || name.equals("LANG"));
+        outcome(builder);
+        Assumptions.assumeTrue(Files.isDirectory(Path.of("/proc/self")), "only Linux needs it");
+        assertEquals(" C.UTF-8\n", outcome(builder).out());
+        builder.environment().put("LC_ALL", "C");
+        assertEquals("C.UTF-8 \n", outcome(builder).out());
+        builder.environment().put("LC_ALL", "de_DE.UTF-8");
+        assertEquals("de_DE.UTF-8 \n", outcome(builder).out());
+    }
+
+    @Test
+    void anArchiveThatBringsItsOwnJavaUsesNoOther() throws Exception {
+        start("id");
+        Path own = Files.createDirectories(root.resolve("jdk/bin"));
+        script(own.resolve("java"), "#!/bin/sh\necho own\n");
+        var builder = builder().command(root.resolve("bin/hearth").toString(), "id");
+        assertEquals("own\n", outcome(builder).out());
     }
 
     @Test

@@ -10,14 +10,9 @@ import io.hearth.agent.LocalAgent;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.NetworkNamespace;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,11 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The agent's page in a real browser, as {@code hearth dashboard} opens it. */
 @Tag("full")
 final class PageIT {
-    private static final List<String> BROWSERS = List.of("chromium", "chromium-browser", "google-chrome");
     private static final String MARKUP = "<img src=x onerror=alert(1)>";
-
-    /** Time that passes in the page: some of its refreshes. */
-    private static final int PAGE_MILLIS = 4_000;
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it
@@ -39,19 +30,14 @@ final class PageIT {
     private final NetworkNamespace namespace = NetworkNamespace.create("home");
 
     @SuppressWarnings("NullAway.Init") // set before each test
-    private String browser;
+    private Browser browser;
 
     @SuppressWarnings("NullAway.Init") // set before each test
     private Commands here;
 
     @BeforeEach
     void findABrowser() throws Exception {
-        Optional<String> found = BROWSERS.stream().filter(Lab::onPath).findFirst();
-        if (found.isEmpty()) {
-            System.out.println("SKIPPED PageIT: needs chromium");
-        }
-        Assumptions.assumeTrue(found.isPresent());
-        browser = found.orElseThrow();
+        browser = Browser.require(folder.resolve("profile"));
         here = Commands.in(folder.resolve("here"), namespace);
     }
 
@@ -84,23 +70,6 @@ final class PageIT {
         return here.run("dashboard", "--print").out().strip();
     }
 
-    /** The document after some refreshes, as the browser would write it. */
-    private String document(String link) throws IOException {
-        var command = new ArrayList<>(List.of(
-                browser,
-                "--headless",
-                "--no-sandbox", // the browser refuses to run as root without it
-                "--disable-gpu",
-                "--user-data-dir=" + folder.resolve("profile"),
-                "--virtual-time-budget=" + PAGE_MILLIS,
-                "--dump-dom",
-                link));
-        Process program = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        return new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    }
-
     private static String part(String document, String from, String to) {
         int start = document.indexOf(from);
         int end = document.indexOf(to, Math.max(0, start));
@@ -115,7 +84,7 @@ final class PageIT {
             awaitMembers(first, 2);
             awaitHealthy(first);
             String link = link();
-            String page = document(link);
+            String page = browser.document(link);
             assertTrue(page.contains("2 nodes in view"), page);
             assertTrue(page.contains("&lt;img src=x onerror=alert(1)&gt;"), page);
             assertFalse(page.contains("<img src=\"x\"") || page.contains("<img src=x"), page);
@@ -125,7 +94,7 @@ final class PageIT {
             assertEquals(2, part(page, "<svg viewBox", "</svg>").split("role=\"button\"", -1).length - 1, page);
             assertFalse(link.isEmpty() || page.contains(link.replaceAll(".*pass=", "")), "the pass is used up");
 
-            String again = document(link.replaceAll("\\?.*", "?pass=guess"));
+            String again = browser.document(link.replaceAll("\\?.*", "?pass=guess"));
             assertFalse(again.contains("desk"), again);
             assertTrue(again.contains("hearth dashboard"), again);
         }
@@ -147,14 +116,14 @@ final class PageIT {
                     cluster.allReduce(values, ReduceOp.SUM);
                     trainer.report(step, 1_000_000, 1.0 / (1 + step));
                     if (step % 1_000 == 999) {
-                        page = document(link());
+                        page = browser.document(link());
                     }
                 }
                 String job = part(page, "<article", "</article>");
                 assertTrue(job.contains("digits: running") && job.contains("of 1000000"), job);
                 assertTrue(job.contains("role=\"progressbar\"") && job.contains("Loss of digits"), job);
             }
-            String over = document(link());
+            String over = browser.document(link());
             assertTrue(over.contains("digits: ended"), over);
         }
     }

@@ -1,5 +1,6 @@
 package io.hearth.discovery;
 
+import java.net.InetAddress;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -51,7 +52,7 @@ public record HostPort(String host, int port) {
                 || !host.chars().allMatch(HostPort::belongs)) {
             throw unreadable(text);
         }
-        if (host.indexOf(':') >= 0 && !IPV6.matcher(host).matches()) {
+        if (host.indexOf(':') >= 0 && !isIpv6(host)) {
             throw unreadable(text);
         }
         return new HostPort(host, port.isEmpty() ? portDefault : port(port.substring(1), text));
@@ -67,6 +68,19 @@ public record HostPort(String host, int port) {
     @Override
     public String toString() {
         return host.indexOf(':') >= 0 ? "[" + host + "]:" + port : host + ":" + port;
+    }
+
+    private static boolean isIpv6(String host) {
+        if (!IPV6.matcher(host).matches()) {
+            return false;
+        }
+        int scope = host.indexOf('%'); // of an interface that another machine may have
+        try {
+            var _ = InetAddress.ofLiteral(scope < 0 ? host : host.substring(0, scope));
+            return true;
+        } catch (IllegalArgumentException none) {
+            return false;
+        }
     }
 
     /** Whether a host may contain the character: names have letters of any script, literals and scopes a few more characters. */

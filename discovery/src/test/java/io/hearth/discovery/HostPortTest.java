@@ -46,7 +46,11 @@ final class HostPortTest {
                 "[]:7",
                 "a b",
                 "a/b",
-                "nas:000007"
+                "nas:000007",
+                "::::",
+                "1:2:3",
+                "[1::2::3]:7",
+                "fe80::1::2%eth0"
             })
     void anythingElseIsRefusedWithTheForms(String text) {
         String message = String.valueOf(assertThrows(IllegalArgumentException.class, () -> HostPort.parse(text))

@@ -8,8 +8,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
@@ -22,13 +24,24 @@ import org.tomlj.TomlParseResult;
  * <pre>
  * peers = ["nas.example.org", "srv:_hearth._tcp.example.org"]
  * health = "wifi"
+ * port = 52500
  * </pre>
  */
 public final class ConfigFile {
     private static final int BYTES_MAX = 16 * 1024;
-    private static final String PEERS = "peers";
-    private static final String HEALTH = "health";
-    private static final Set<String> KEYS = new TreeSet<>(List.of(HEALTH, PEERS));
+
+    /** The form of a key's value. */
+    public enum Kind {
+        TEXT("a text, such as \"wifi\""),
+        NUMBER("a whole number"),
+        TEXTS("a list of texts, such as [\"en0\"]");
+
+        private final String form;
+
+        Kind(String form) {
+            this.form = form;
+        }
+    }
 
     private final Path file;
 
@@ -41,43 +54,48 @@ public final class ConfigFile {
     }
 
     /**
-     * The named peers, as written. Empty without the file or the key.
+     * The values of the keys that the file has, as texts. Empty without the file.
      *
-     * @throws SetupException if the file cannot be read, is not TOML, has another key, or has other values than texts
+     * @param known all keys that it may have
+     * @return for each key that it has, one text, or those of its list
+     * @throws SetupException if the file cannot be read, is not TOML, has another key, or a value of another kind
      */
-    public List<String> peers() throws SetupException {
+    public SortedMap<String, List<String>> read(Map<String, Kind> known) throws SetupException {
         TomlParseResult toml = parse();
-        if (!toml.contains(PEERS)) {
-            return List.of();
-        }
-        if (!toml.isArray(PEERS)) {
-            throw notUsable(PEERS + " must be a list of texts, got another value");
-        }
-        TomlArray listed = toml.getArrayOrEmpty(PEERS);
-        var peers = new ArrayList<String>();
-        for (int i = 0; i < listed.size(); i++) {
-            if (!(listed.get(i) instanceof String peer)) {
-                throw notUsable(PEERS + " must be a list of texts, got another value at place " + (i + 1));
+        SortedSet<String> names = new TreeSet<>(known.keySet());
+        var values = new TreeMap<String, List<String>>();
+        for (String key : new TreeSet<>(toml.keySet())) {
+            Kind kind = known.get(key);
+            if (kind == null) {
+                String clean = Labels.clean(key);
+                throw notUsable("there is no setting '" + clean + "'; did you mean '" + Spelling.nearest(clean, names)
+                        + "'? The settings are " + String.join(", ", names));
             }
-            peers.add(peer);
+            values.put(key, values(toml, key, kind));
         }
-        return peers;
+        return values;
     }
 
-    /**
-     * The name of the failure detector's spans, as written. Empty without the file or the key.
-     *
-     * @throws SetupException as for {@link #peers()}
-     */
-    public Optional<String> health() throws SetupException {
-        TomlParseResult toml = parse();
-        if (!toml.contains(HEALTH)) {
-            return Optional.empty();
-        }
-        if (!toml.isString(HEALTH)) {
-            throw notUsable(HEALTH + " must be a text, got another value");
-        }
-        return Optional.ofNullable(toml.getString(HEALTH)).map(Labels::clean);
+    private List<String> values(TomlParseResult toml, String key, Kind kind) throws SetupException {
+        Object value = toml.get(List.of(key));
+        return switch (kind) {
+            case TEXT -> List.of(value instanceof String text ? text : wrong(key, kind, ""));
+            case NUMBER -> List.of(value instanceof Long number ? number.toString() : wrong(key, kind, ""));
+            case TEXTS -> {
+                if (!(value instanceof TomlArray list)) {
+                    throw notUsable(key + " must be " + kind.form + ", got another value");
+                }
+                var texts = new ArrayList<String>();
+                for (int i = 0; i < list.size(); i++) {
+                    texts.add(list.get(i) instanceof String text ? text : wrong(key, kind, " at place " + (i + 1)));
+                }
+                yield texts;
+            }
+        };
+    }
+
+    private String wrong(String key, Kind kind, String place) throws SetupException {
+        throw notUsable(key + " must be " + kind.form + ", got another value" + place);
     }
 
     /** The path of the file. */
@@ -94,12 +112,6 @@ public final class ConfigFile {
         if (toml.hasErrors()) {
             throw notUsable(
                     "it is not well-formed TOML at " + toml.errors().getFirst().position());
-        }
-        Set<String> unknown = new TreeSet<>(toml.keySet());
-        unknown.removeAll(KEYS);
-        if (!unknown.isEmpty()) {
-            throw notUsable("its keys must be of " + String.join(", ", KEYS) + "; got "
-                    + Labels.clean(String.join(", ", unknown)));
         }
         return toml;
     }
@@ -121,8 +133,8 @@ public final class ConfigFile {
         }
     }
 
-    private SetupException notUsable(String why) {
-        return new SetupException("cannot use " + file + ": " + why
-                + "; write it like peers = [\"HOST:PORT\", \"dns:NAME\"] or health = \"wifi\"");
+    /** The failure of a command that needs the file: why it cannot be used. */
+    public SetupException notUsable(String why) {
+        return new SetupException("cannot use " + file + ": " + why + "; correct it in an editor");
     }
 }

@@ -4,11 +4,12 @@ import static io.hearth.identity.Refusals.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hearth.core.SetupException;
+import io.hearth.identity.ConfigFile.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,56 +27,68 @@ final class ConfigFileTest {
         file = ConfigFile.in(HearthHome.open(folder.resolve("home")));
     }
 
+    private Map<String, List<String>> read() throws SetupException {
+        return file.read(Map.of("health", Kind.TEXT, "page_port", Kind.NUMBER, "peers", Kind.TEXTS));
+    }
+
     @Test
-    void withoutTheFileOrTheKeyNoPeerIsNamed() throws Exception {
-        assertEquals(List.of(), file.peers());
+    void withoutTheFileOrAKeyNothingIsSet() throws Exception {
+        assertEquals(Map.of(), read());
         writes("# nothing yet\n");
-        assertEquals(List.of(), file.peers());
+        assertEquals(Map.of(), read());
     }
 
     @Test
-    void theNamedPeersComeInTheirOrder() throws Exception {
-        writes("peers = [\n  'nas:7', # the one in the attic\n  \"dns:all.example.org\",\n]\n");
-        assertEquals(List.of("nas:7", "dns:all.example.org"), file.peers());
-    }
-
-    @Test
-    void theSpansOfTheFailureDetectorHaveAName() throws Exception {
-        assertEquals(Optional.empty(), file.health());
-        writes("health = 'wan'");
-        assertEquals(Optional.of("wan"), file.health());
-        assertEquals(List.of(), file.peers());
+    void valuesOfAllKindsAreRead() throws Exception {
+        writes("""
+                peers = [
+                  'nas:7', # the one in the attic
+                  "dns:all.example.org",
+                ]
+                health = 'wan'
+                page_port = 8080
+                """);
+        assertEquals(
+                Map.of(
+                        "peers", List.of("nas:7", "dns:all.example.org"),
+                        "health", List.of("wan"),
+                        "page_port", List.of("8080")),
+                read());
     }
 
     @Test
     void theFileMayBeAMountedOne() throws Exception {
         Path mounted = Files.writeString(folder.resolve("mounted"), "peers = ['k8s:trainers']");
         Files.createSymbolicLink(file.path(), mounted);
-        assertEquals(List.of("k8s:trainers"), file.peers());
+        assertEquals(Map.of("peers", List.of("k8s:trainers")), read());
     }
 
     @Test
     void anythingElseIsRejectedWithTheFileTheRuleAndTheRemedy() throws Exception {
         for (String[] row : new String[][] {
-            {"peers = 'nas'", "peers must be a list of texts, got another value"},
+            {"peers = 'nas'", "peers must be a list of texts, such as [\"en0\"], got another value"},
             {"peers = ['nas', 7]", "got another value at place 2"},
             {"[peers]\nnas = 1", "peers must be a list of texts"},
-            {"peer = ['nas']", "its keys must be of health, peers; got peer"},
-            {"health = 3", "health must be a text, got another value"},
+            {"peer = ['nas']", "no setting 'peer'; did you mean 'peers'? The settings are health, page_port, peers"},
+            {"helth = 'wan'", "no setting 'helth'; did you mean 'health'?"},
+            {"pageport = 1", "did you mean 'page_port'?"},
+            {"health = 3", "health must be a text, such as \"wifi\", got another value"},
+            {"page_port = '3'", "page_port must be a whole number, got another value"},
+            {"page_port = 3.5", "page_port must be a whole number, got another value"},
             {"peers = ['nas'", "not well-formed TOML at line 1"},
             {"peers = " + "[".repeat(50_000 / 8), "nested deeper than 32"},
             {"#".repeat(16 * 1024 + 1), "larger than 16384 bytes"},
-            {"\"\\u001b[2J\" = 1", "its keys must be of health, peers; got [2J"},
+            {"\"\\u001b[2J\" = 1", "no setting '[2J'"},
         }) {
             writes(row[0]);
-            assertRefused(() -> List.of(file.peers(), file.health()), "config.toml", row[1], "write it like peers = [");
+            assertRefused(this::read, "config.toml", row[1], "correct it in an editor");
         }
     }
 
     @Test
     void aFolderInItsPlaceIsReported() throws Exception {
         Files.createDirectory(file.path());
-        assertRefused(file::peers, "cannot read ", "config.toml", "make it readable for you");
+        assertRefused(this::read, "cannot read ", "config.toml", "make it readable for you");
     }
 
     private void writes(String content) throws IOException {

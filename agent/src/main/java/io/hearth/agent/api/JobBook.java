@@ -7,6 +7,7 @@ import io.hearth.agent.history.LossCurve;
 import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -70,6 +71,11 @@ final class JobBook {
 
     private static double step(JobReport report) {
         return report.progress().map(made -> (double) made.step()).orElse(0.0);
+    }
+
+    /** The newest report of each trainer that is not forgotten. */
+    synchronized List<JobReport> reports() {
+        return jobs.values().stream().map(Job::report).toList();
     }
 
     /** The jobs, the newest report last. */

@@ -7,6 +7,7 @@ import io.hearth.agent.history.ClusterHistory;
 import io.hearth.agent.http.ApiAnswer;
 import io.hearth.agent.http.ApiHandler;
 import io.hearth.agent.http.ApiRequest;
+import io.hearth.agent.metrics.PrometheusText;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.agent.status.VersionedValue;
 import io.hearth.core.Clock;
@@ -50,6 +51,9 @@ public final class LocalApi implements ApiHandler {
 
     /** The pairing that this machine offers. */
     public static final String PAIRING = "/v1/pairing";
+
+    /** Counters and gauges in the text format of Prometheus, at the path that it asks by default. */
+    public static final String METRICS = "/metrics";
 
     /** POST: a link that opens the page once. */
     public static final String PAGE = "/v1/page";
@@ -102,6 +106,16 @@ public final class LocalApi implements ApiHandler {
         read(PLAN, request -> plan(plans, request));
         read(JOBS, _ -> ApiAnswer.json(jobs.json()));
         read(PAIRING, _ -> ApiAnswer.json(pairing.json()));
+        read(
+                METRICS,
+                _ -> ApiAnswer.text(
+                        PrometheusText.TYPE,
+                        PrometheusText.of(
+                                status.value(),
+                                history.value().tally(),
+                                jobs.reports(),
+                                new PrometheusText.About(
+                                        about.version(), about.startedMillis(), clock.epochMillis()))));
         change("PUT", JOBS, this::heard);
         change("DELETE", JOBS, this::ended);
         change("PUT", PAIRING, this::pairing);

@@ -36,7 +36,7 @@ public final class TopologyAnswers {
     }
 
     /** The topology with its history. */
-    JsonObject json() {
+    public JsonObject json() {
         JsonObject json = TopologyJson.of(newest.get(), history.get(), clock.nanoTime());
         json.addProperty("self", self.text());
         return json;

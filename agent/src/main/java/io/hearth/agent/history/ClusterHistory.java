@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 public final class ClusterHistory {
     /** The history before the first status. */
     public static final ClusterHistory EMPTY =
-            new ClusterHistory(Optional.empty(), 0, List.of(), new TreeMap<>(), new TreeMap<>());
+            new ClusterHistory(Optional.empty(), 0, List.of(), new TreeMap<>(), new TreeMap<>(), Tally.EMPTY);
 
     private static final int EVENTS_MAX = 256;
     private static final int NODES_MAX = 64;
@@ -32,18 +32,26 @@ public final class ClusterHistory {
     private final List<ClusterEvent> events;
     private final SortedMap<NodeId, List<HealthChange>> health;
     private final SortedMap<NodeId, Long> troubledMillis; // since when a member is not healthy
+    private final Tally tally;
 
     private ClusterHistory(
             Optional<ClusterStatus> latest,
             long number,
             List<ClusterEvent> events,
             SortedMap<NodeId, List<HealthChange>> health,
-            SortedMap<NodeId, Long> troubledMillis) {
+            SortedMap<NodeId, Long> troubledMillis,
+            Tally tally) {
         this.latest = latest;
         this.number = number;
         this.events = Collections.unmodifiableList(events);
         this.health = Collections.unmodifiableSortedMap(health);
         this.troubledMillis = troubledMillis;
+        this.tally = tally;
+    }
+
+    /** Totals since the node's start, also of forgotten events. */
+    public Tally tally() {
+        return tally;
     }
 
     /** The newest events, in their order. */
@@ -86,6 +94,7 @@ public final class ClusterHistory {
         private final SortedMap<NodeId, Long> troubled;
         private long number;
         private boolean isHealthNew;
+        private Tally tally;
 
         Writer(ClusterHistory before, ClusterStatus status, long atMillis) {
             this.before = before;
@@ -95,6 +104,7 @@ public final class ClusterHistory {
             this.events = new ArrayList<>(before.events);
             this.health = new TreeMap<>(before.health);
             this.troubled = new TreeMap<>(before.troubledMillis);
+            this.tally = before.tally.now(status.state(), atMillis);
         }
 
         boolean isSame() {
@@ -103,11 +113,12 @@ public final class ClusterHistory {
 
         ClusterHistory history() {
             List<ClusterEvent> kept = events.subList(Math.max(0, events.size() - EVENTS_MAX), events.size());
-            return new ClusterHistory(Optional.of(status), number, List.copyOf(kept), health, troubled);
+            return new ClusterHistory(Optional.of(status), number, List.copyOf(kept), health, troubled, tally);
         }
 
         private void tell(Kind kind, NodeId node, String text) {
             number++;
+            tally = tally.counted(kind);
             events.add(new ClusterEvent(number, atMillis, kind, node.text(), text));
         }
 

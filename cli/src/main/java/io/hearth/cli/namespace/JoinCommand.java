@@ -3,6 +3,7 @@ package io.hearth.cli.namespace;
 import com.google.gson.JsonObject;
 import io.hearth.agent.HearthConfig;
 import io.hearth.agent.pairing.JoinerSession;
+import io.hearth.agent.settings.Settings;
 import io.hearth.cli.option.InterfaceOptions;
 import io.hearth.cli.terminal.Durations;
 import io.hearth.cli.terminal.Exit;
@@ -83,9 +84,10 @@ public final class JoinCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws SetupException {
-        HearthConfig config = checkedConfig();
+        HearthConfig own = checkedConfig();
         List<HostPort> peers = checkedPeers();
         HearthHome home = HearthHome.open(terminal.environment());
+        HearthConfig config = own.completed(Settings.read(home, terminal.environment()));
         var newcomer = new NamespaceNewcomer(home);
         newcomer.requireRoom();
         PairingCode code = code();

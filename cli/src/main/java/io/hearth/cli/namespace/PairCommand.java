@@ -3,6 +3,7 @@ package io.hearth.cli.namespace;
 import com.google.gson.JsonObject;
 import io.hearth.agent.HearthConfig;
 import io.hearth.agent.pairing.SponsorSession;
+import io.hearth.agent.settings.Settings;
 import io.hearth.cli.option.Converters;
 import io.hearth.cli.option.InterfaceOptions;
 import io.hearth.cli.terminal.Exit;
@@ -73,12 +74,13 @@ public final class PairCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws SetupException {
-        HearthConfig config = config();
+        HearthConfig own = config();
         HearthHome home = HearthHome.open(terminal.environment());
+        HearthConfig config = own.completed(Settings.read(home, terminal.environment()));
         var lookup = new NamespaceLookup(home, terminal.environment());
-        NetworkNamespace found = lookup.namedOrPreferred(namespace);
+        NetworkNamespace found = NamespaceChoice.find(lookup, namespace, home, terminal.environment());
         lookup.warning().ifPresent(terminal::error);
-        var sponsor = new NamespaceSponsor(home, found, LocalProfile.label(), Clock.system());
+        var sponsor = new NamespaceSponsor(home, found, config.label().orElseGet(LocalProfile::label), Clock.system());
         sponsor.requireReady().ifPresent(terminal::error);
         PairingCode code = PairingCodes.fresh(new SecureRandom());
         try (var _ = new UntilSignal();

@@ -113,7 +113,7 @@ public final class RosterOptions {
     Known read(Terminal terminal) throws HearthException {
         HearthHome home = HearthHome.open(terminal.environment());
         var lookup = new NamespaceLookup(home, terminal.environment());
-        NetworkNamespace given = lookup.namedOrPreferred(namespace);
+        NetworkNamespace given = NamespaceChoice.find(lookup, namespace, home, terminal.environment());
         NodeIdentity self = IdentityFile.in(home).loadOrCreate();
         var desk = new RosterDesk(home, given, self, LocalProfile.label());
         Optional<JsonObject> status = status(terminal, home, given.name());

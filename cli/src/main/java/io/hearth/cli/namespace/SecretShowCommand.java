@@ -41,8 +41,9 @@ public final class SecretShowCommand implements Callable<Integer> {
                     "the secret is not shown: input or output is not a terminal, and data in a pipe can end up in files and"
                             + " logs; run this in a terminal, or copy the line of the secret from namespace.toml");
         }
-        var lookup = new NamespaceLookup(HearthHome.open(terminal.environment()), terminal.environment());
-        NetworkNamespace namespace = lookup.namedOrPreferred(name);
+        HearthHome home = HearthHome.open(terminal.environment());
+        var lookup = new NamespaceLookup(home, terminal.environment());
+        NetworkNamespace namespace = NamespaceChoice.find(lookup, name, home, terminal.environment());
         terminal.out().println(SecretText.of(namespace));
         return Exit.OK;
     }

@@ -7,14 +7,17 @@ import io.hearth.cli.option.Converters;
 import io.hearth.cli.option.EngineOption;
 import io.hearth.cli.option.NetworkOptions;
 import io.hearth.cli.terminal.Exit;
+import io.hearth.cli.terminal.LogFile;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.cli.terminal.UntilSignal;
 import io.hearth.core.HearthException;
 import io.hearth.discovery.HostPort;
 import io.hearth.identity.NodeId;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -56,6 +59,13 @@ public final class AgentCommand implements Callable<Integer> {
                     + " (continue). Default: stall.")
     private boolean continueOnPartition;
 
+    @Option(
+            names = "--log-file",
+            paramLabel = "FILE",
+            description =
+                    "Log into FILE; at 5 MB it becomes FILE.1, and FILE.1 becomes FILE.2 (default: standard error).")
+    private @Nullable Path logFile;
+
     @Mixin
     private final EngineOption engine = new EngineOption();
 
@@ -67,6 +77,9 @@ public final class AgentCommand implements Callable<Integer> {
     public Integer call() throws HearthException, InterruptedException {
         HearthConfig config = config();
         OptionalInt page = page();
+        if (logFile != null) {
+            System.setErr(LogFile.open(logFile)); // where the logger writes
+        }
         try (var _ = UntilSignal.endsWith(Exit.OK);
                 LocalAgent agent = LocalAgent.start(config, page, terminal.environment())) {
             HearthNode node = agent.node();

@@ -40,7 +40,7 @@ import java.util.TreeMap;
  * A suspicion only starts a view change; a member that answers the change is kept.
  *
  * <p>While no trainer is in the view, heartbeats among members are rarer ({@link HealthConfig.Idle}). A node tells all peers its wish when
- * that begins or ends, and judges each peer by at least the wish of that peer's newest heartbeat; so the order in which nodes learn of a new
+ * that begins or ends, its view when it changes, and judges each peer by at least the wish of that peer's newest heartbeat; so the order in which nodes learn of a new
  * view does not matter.
  *
  * <p>A link that stays silent is replaced. After an outage of some seconds, TCP waits about as long as the outage lasted before it
@@ -156,13 +156,16 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         if (chosen.nanos() != silence.nanos()) {
             effects.add(new Effect.SilenceChosen(chosen));
         }
-        if (isIdle != state.isIdle()) {
+        if (isIdle != state.isIdle() || (isIdle && !members.equals(state.members()))) {
             peers = announced(peers, chosen, nowNanos, effects);
         }
         return new Step<>(new HealthState(peers, nowNanos, members, isIdle, chosen), effects);
     }
 
-    /** Tells all peers the new wish at once: until then they would expect heartbeats as before. */
+    /**
+     * Tells all peers the new wish or the new view at once. With rare heartbeats they would otherwise expect them as before, and take this
+     * node for one that lives in its former view.
+     */
     private static SortedMap<NodeId, Watched> announced(
             SortedMap<NodeId, Watched> peers, Silence silence, long now, List<Effect> effects) {
         var told = new TreeMap<NodeId, Watched>();

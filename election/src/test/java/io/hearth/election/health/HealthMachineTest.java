@@ -536,6 +536,16 @@ final class HealthMachineTest {
         assertEquals(1, bench.count(Effect.Suspected.class));
     }
 
+    @Test
+    void anIdleNodeTellsItsNewViewAtOnce() {
+        var bench = idle().event(new Event.Linked(Nodes.agent(3), 1));
+        bench.effects.clear();
+        bench.event(new Event.Members(new TreeSet<>(List.of(PEER, Nodes.agent(3))), false));
+        assertEquals(2, wishes(bench).size(), "both hear of the view");
+        bench.event(new Event.Members(new TreeSet<>(List.of(PEER, Nodes.agent(3))), false));
+        assertEquals(2, wishes(bench).size(), "no news");
+    }
+
     /** A trainer that has just started is linked with agents that are idle, and no member of their view. */
     @Test
     void anIdlePeerThatIsNoMemberIsNotSuspectedBetweenItsHeartbeats() {

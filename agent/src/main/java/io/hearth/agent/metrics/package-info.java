@@ -1,0 +1,5 @@
+/** The agent's metrics. */
+@NullMarked
+package io.hearth.agent.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,63 @@
+package io.hearth.dist;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+
+/** The program with a Java of its own, which has only the modules that the program uses, and with the classes loaded ahead of time. */
+final class Image {
+    /** The modules that the jars name, by jdeps, and those that only run time shows: management, the Vector API, TLS. */
+    private static final List<String> MODULES = List.of(
+            "java.base",
+            "java.compiler",
+            "java.desktop",
+            "java.logging",
+            "java.management",
+            "java.naming",
+            "java.sql",
+            "java.xml",
+            "jdk.incubator.vector",
+            "jdk.management",
+            "jdk.net",
+            "jdk.unsupported");
+
+    private Image() {}
+
+    /** Fills {@code image} with {@code program} and a Java in {@code jdk}. */
+    static Tree lay(Tree program, Tree image) throws IOException, InterruptedException {
+        image.copyAll(program.folder(), "");
+        Packages.run(List.of(
+                Path.of(System.getProperty("java.home", ""), "bin", "jlink").toString(),
+                "--add-modules",
+                String.join(",", MODULES),
+                "--strip-debug",
+                "--no-header-files",
+                "--no-man-pages",
+                "--output",
+                image.path("jdk").toString()));
+        image.makeExecutable("bin/hearth");
+        archive(image);
+        return image;
+    }
+
+    /** Two nodes of the demo meet on the loopback interface, and one writes down what it loaded. */
+    private static void archive(Tree image) throws IOException, InterruptedException {
+        Path archive = image.path("lib/hearth.aot");
+        Packages.run(List.of(
+                image.path("bin/hearth").toString(),
+                "demo",
+                "--nodes",
+                "2",
+                "--epochs",
+                "1",
+                "--json",
+                "--record",
+                archive.toString()));
+        if (!Files.isRegularFile(archive)) {
+            throw new IOException("the demo did not write " + archive);
+        }
+        Files.setLastModifiedTime(archive, FileTime.from(image.time()));
+    }
+}
