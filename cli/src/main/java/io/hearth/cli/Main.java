@@ -43,6 +43,7 @@ import io.hearth.cli.show.WatchCommand;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.core.HearthException;
+import io.hearth.core.Spelling;
 import io.hearth.identity.SecretText;
 import java.util.Arrays;
 import java.util.List;
@@ -203,11 +204,16 @@ public final class Main {
 
     /** The commands or options with the two nearest names, if the mistake is a name. */
     private static String meant(ParameterException mistake) {
-        List<String> near =
-                mistake instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions() : List.of();
+        if (!(mistake instanceof UnmatchedArgumentException unmatched)) {
+            return "";
+        }
+        List<String> near = unmatched.getSuggestions().stream()
+                .sorted(Spelling.byNearness(unmatched.getUnmatched().getFirst()))
+                .limit(2)
+                .toList();
         return near.isEmpty()
                 ? ""
-                : " (did you mean " + String.join(" or ", near.subList(0, Math.min(2, near.size()))) + "?)";
+                : " (did you mean " + String.join(" or ", near) + "?)";
     }
 
     private static String what(ParameterException mistake) {

@@ -115,7 +115,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             discovery                         |      |                                                                            |
             discovery.dns                     | pure |                                                                            |
             discovery.gossip                  | pure | root                                                                       | agent simulation
-            discovery.mdns                    |      | dns mdns.machine names.machine root                                        | agent
+            discovery.mdns                    |      | dns mdns.machine names.machine root                                        | agent cli
             discovery.mdns.machine            | pure | dns                                                                        | agent
             discovery.names                   |      | dns names.machine root                                                     | agent
             discovery.names.machine           | pure | root                                                                       |

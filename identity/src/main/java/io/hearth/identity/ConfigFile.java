@@ -1,6 +1,7 @@
 package io.hearth.identity;
 
 import io.hearth.core.SetupException;
+import io.hearth.core.Spelling;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -68,8 +69,8 @@ public final class ConfigFile {
             Kind kind = known.get(key);
             if (kind == null) {
                 String clean = Labels.clean(key);
-                throw notUsable("there is no setting '" + clean + "'; did you mean '" + Spelling.nearest(clean, names)
-                        + "'? The settings are " + String.join(", ", names));
+                throw notUsable("there is no setting '" + clean + "'; did you mean '"
+                        + names.stream().min(Spelling.byNearness(clean)).orElseThrow() + "'? The settings are " + String.join(", ", names));
             }
             values.put(key, values(toml, key, kind));
         }

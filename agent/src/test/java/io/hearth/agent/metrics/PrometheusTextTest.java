@@ -12,6 +12,7 @@ import io.hearth.agent.history.JobReport;
 import io.hearth.agent.loop.NodeInboxTest;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.agent.status.TestStatus;
+import io.hearth.discovery.mdns.MdnsCounters;
 import io.hearth.election.health.HealthStatus;
 import io.hearth.identity.NodeId;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +37,7 @@ final class PrometheusTextTest {
                 .member(DESK, "desk", HealthStatus.HEALTHY)
                 .member(STUDIO, "the \"big\" one", studio)
                 .refused("10.0.0.8", "another namespace")
+                .mdns(new MdnsCounters("en0", "10.0.0.1", 12, 0, "", 40, 1, 2, 0, 2, 0, "", 0))
                 .make();
     }
 
@@ -65,11 +67,12 @@ final class PrometheusTextTest {
     @Test
     void itTellsOfTheClusterTheElectionAndTheTrainings() {
         String text = text();
-        assertLine(text, "hearth_agent_info{version=\"0.1.0\"} 1.0");
+        assertLine(text, "hearth_agent_info{version=\"0.1.0\"} 1");
         assertLine(text, "hearth_agent_uptime_seconds 15.0");
         assertLine(text, "hearth_view_members 2.0");
         assertLine(text, "hearth_peers{health=\"unhealthy\"} 1.0");
         assertLine(text, "hearth_peers_refused 1.0");
+        assertLine(text, "hearth_mdns_sent_packets_total{interface=\"en0\"} 12.0");
         assertLine(text, "hearth_events_total{kind=\"health\"} 1.0");
         assertLine(text, "hearth_events_total{kind=\"left\"} 0.0");
         String job = "{group=\"digits\",trainer=\"" + DESK.shortText() + "\"}";

@@ -1,5 +1,6 @@
 package io.hearth.agent.status;
 
+import io.hearth.discovery.mdns.MdnsCounters;
 import io.hearth.election.ElectionState;
 import io.hearth.election.Role;
 import io.hearth.election.health.HealthStatus;
@@ -18,6 +19,7 @@ public final class TestStatus {
     private final List<ClusterStatus.Node> nodes = new ArrayList<>();
     private final List<ClusterStatus.Away> away = new ArrayList<>();
     private final List<ClusterStatus.Refused> refused = new ArrayList<>();
+    private final List<MdnsCounters> mdns = new ArrayList<>();
     private String lineage = "abc#1.0";
     private Optional<String> waiting = Optional.empty();
 
@@ -61,6 +63,11 @@ public final class TestStatus {
         return this;
     }
 
+    public TestStatus mdns(MdnsCounters counters) {
+        mdns.add(counters);
+        return this;
+    }
+
     public TestStatus waiting(String why) {
         waiting = Optional.of(why);
         return this;
@@ -86,7 +93,7 @@ public final class TestStatus {
                 0,
                 List.of(),
                 Optional.empty(),
-                List.of(),
+                mdns,
                 List.of(),
                 Map.of());
     }

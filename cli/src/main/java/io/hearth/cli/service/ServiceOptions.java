@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 
@@ -65,7 +66,7 @@ final class ServiceOptions {
             throw new SetupException("systemd does not run here: start 'hearth agent' by this system's own supervisor"
                     + " (it runs in the foreground, ends with 0 when stopped by TERM, and logs to standard error)");
         }
-        return SystemdPlan.of(spec);
+        return SystemdPlan.of(spec, systemdVersion());
     }
 
     private static ServiceSpec spec(Map<String, String> environment, String caller, boolean isSystem)
@@ -95,6 +96,16 @@ final class ServiceOptions {
             throw new SetupException("SUDO_USER does not name a user: call sudo from an ordinary account");
         }
         return Path.of(answer("sh", "-c", "echo ~" + user));
+    }
+
+    /** The first number of what systemctl says; 0 if it is not here. */
+    private static int systemdVersion() {
+        try {
+            var number = Pattern.compile("\\d{1,5}").matcher(answer("systemctl", "--version"));
+            return number.find() ? Integer.parseInt(number.group()) : 0;
+        } catch (SetupException missing) {
+            return 0; // with --dry-run
+        }
     }
 
     private static long uid(String user) throws SetupException {

@@ -14,17 +14,21 @@ final class SystemdPlan {
     /** Stops the agent before the machine sleeps, so that it leaves its cluster in order, and starts it after. */
     static final String SLEEP_UNIT = "hearth-sleep.service";
 
+    /** The version of systemd that can wait longer after each failure. */
+    private static final int BACK_OFF_SINCE = 254;
+
     private static final Path SYSTEM_UNITS = Path.of("/etc/systemd/system");
 
     private SystemdPlan() {}
 
-    static ServicePlan of(ServiceSpec spec) {
-        return spec.isSystem() ? ofSystem(spec) : ofUser(spec);
+    /** @param version of systemd */
+    static ServicePlan of(ServiceSpec spec, int version) {
+        return spec.isSystem() ? ofSystem(spec, version) : ofUser(spec, version);
     }
 
-    private static ServicePlan ofSystem(ServiceSpec spec) {
+    private static ServicePlan ofSystem(ServiceSpec spec, int version) {
         return new ServicePlan(
-                Map.of(SYSTEM_UNITS.resolve(UNIT), unit(spec), SYSTEM_UNITS.resolve(SLEEP_UNIT), sleepUnit()),
+                Map.of(SYSTEM_UNITS.resolve(UNIT), unit(spec, version), SYSTEM_UNITS.resolve(SLEEP_UNIT), sleepUnit()),
                 List.of(
                         Step.must("systemctl", "daemon-reload"),
                         Step.must("systemctl", "enable", UNIT, SLEEP_UNIT),
@@ -33,9 +37,9 @@ final class SystemdPlan {
                 "journalctl -u " + UNIT);
     }
 
-    private static ServicePlan ofUser(ServiceSpec spec) {
+    private static ServicePlan ofUser(ServiceSpec spec, int version) {
         return new ServicePlan(
-                Map.of(spec.userHome().resolve(".config/systemd/user").resolve(UNIT), unit(spec)),
+                Map.of(spec.userHome().resolve(".config/systemd/user").resolve(UNIT), unit(spec, version)),
                 List.of(
                         Step.must("systemctl", "--user", "daemon-reload"),
                         Step.must("systemctl", "--user", "enable", UNIT),
@@ -46,29 +50,30 @@ final class SystemdPlan {
     }
 
     /** The unit file, as systemd.service(5), systemd.exec(5) and systemd.syntax(7) define it. */
-    static String unit(ServiceSpec spec) {
+    static String unit(ServiceSpec spec, int version) {
         var sections = new LinkedHashMap<String, List<String>>();
         sections.put(
                 "Unit",
                 List.of(
                         "Description=Hearth: trains models on the computers of one LAN together",
                         "After=network-online.target",
-                        "Wants=network-online.target"));
+                        "Wants=network-online.target",
+                        "StartLimitIntervalSec=0"));
         var service = new ArrayList<>(List.of(
                 "Type=exec",
                 "ExecStart=" + quoted(spec.launcher()) + " agent",
                 "Environment=" + quoted("HEARTH_HOME=" + spec.hearthHome()),
                 "Environment=" + quoted("JAVA_HOME=" + spec.java()),
                 "Environment=LC_ALL=C.UTF-8",
-                // A wrong command line stays wrong. All else is tried again, at first after 2 s, later after 5 minutes.
-                "RestartPreventExitStatus=2",
+                "RestartPreventExitStatus=2", // a wrong command line stays wrong; all else is tried again
                 "Restart=on-failure",
-                "RestartSec=2",
-                "RestartSteps=8",
-                "RestartMaxDelaySec=5min",
+                "RestartSec=" + (version < BACK_OFF_SINCE ? 10 : 2),
                 "TimeoutStopSec=20",
                 "KillMode=mixed",
                 "NoNewPrivileges=yes"));
+        if (version >= BACK_OFF_SINCE) {
+            service.addAll(List.of("RestartSteps=8", "RestartMaxDelaySec=5min"));
+        }
         if (spec.isSystem()) {
             service.add("User=" + spec.user());
             service.add("ReadWritePaths=" + quoted(spec.hearthHome()));

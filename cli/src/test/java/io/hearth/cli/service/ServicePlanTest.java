@@ -33,7 +33,7 @@ final class ServicePlanTest {
 
     @Test
     void aUnitOfTheUserNeedsNoRootAndRunsWithoutALogin() {
-        ServicePlan plan = SystemdPlan.of(OF_USER);
+        ServicePlan plan = SystemdPlan.of(OF_USER, 255);
         assertEquals(
                 Set.of(HOME.resolve(".config/systemd/user/hearth.service")),
                 plan.files().keySet());
@@ -41,13 +41,14 @@ final class ServicePlanTest {
         assertTrue(unit.contains("ExecStart=\"/opt/My \\\"Apps\\\"/100%%/bin/hearth\" agent\n"), unit);
         assertTrue(unit.contains("Environment=\"HEARTH_HOME=" + HOME + "/.hearth\"\n"), unit);
         assertTrue(unit.contains("WantedBy=default.target"), unit);
+        assertTrue(unit.contains("RestartMaxDelaySec=5min"), unit);
         assertFalse(unit.contains("User="), unit);
         assertTrue(plan.start().contains(ServicePlan.Step.may("loginctl", "enable-linger", "me")));
     }
 
     @Test
     void aUnitOfTheSystemIsConfinedAndEndsBeforeSleep() {
-        ServicePlan plan = SystemdPlan.of(OF_SYSTEM);
+        ServicePlan plan = SystemdPlan.of(OF_SYSTEM, 252);
         String unit = plan.files().getOrDefault(Path.of("/etc/systemd/system/hearth.service"), "");
         assertTrue(unit.contains("\nUser=me\n") && unit.contains("\nProtectSystem=strict\n"), unit);
         assertTrue(unit.contains("\nReadWritePaths=\"" + HOME + "/.hearth\"\n"), unit);
@@ -63,7 +64,7 @@ final class ServicePlanTest {
         Path program = Path.of("/bin/true");
         Path unit = Files.writeString(
                 folder.resolve("hearth.service"),
-                SystemdPlan.unit(new ServiceSpec(program, Path.of("/opt/jdk"), HOME, "root", HOME, true)));
+                SystemdPlan.unit(new ServiceSpec(program, Path.of("/opt/jdk"), HOME, "root", HOME, true), 252));
         Path sleep = Files.writeString(folder.resolve("hearth-sleep.service"), SystemdPlan.sleepUnit());
         Process check = new ProcessBuilder(
                         "systemd-analyze",

@@ -1,22 +1,18 @@
-package io.hearth.identity;
+package io.hearth.core;
 
 import java.util.Comparator;
-import java.util.SortedSet;
 
-/** Finds what a mistyped word was meant to be. */
-final class Spelling {
+/** Orders names by their nearness to a mistyped word: by changed, missing and added characters (Levenshtein's distance). */
+public final class Spelling {
     private Spelling() {}
 
     /**
-     * The name with the fewest changed, missing and added characters (Levenshtein's distance).
+     * The nearest name first.
      *
-     * @param word at most some hundred characters
-     * @param names at least one; of two that are as near, the first
+     * @param word at most some hundred characters, as the compared names
      */
-    static String nearest(String word, SortedSet<String> names) {
-        return names.stream()
-                .min(Comparator.comparingInt(name -> distance(word, name)))
-                .orElseThrow();
+    public static Comparator<String> byNearness(String word) {
+        return Comparator.comparingInt(name -> distance(word, name));
     }
 
     private static int distance(String from, String to) {
