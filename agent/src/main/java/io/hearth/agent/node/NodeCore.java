@@ -33,6 +33,7 @@ import io.hearth.election.health.HealthConfig;
 import io.hearth.election.health.HealthMachine;
 import io.hearth.election.health.Silence;
 import io.hearth.election.protobuf.MessageEncoding;
+import io.hearth.election.view.state.Peer;
 import io.hearth.election.view.state.ViewEvent;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
@@ -173,7 +174,9 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     @Override
     public void handle(NodeEvent event) {
         startOnce();
-        changed |= !faults.guard(event, this::dispatch);
+        if (!faults.guard(event, this::dispatch)) { // no |=, which would forget what the dispatch itself sets
+            changed = true;
+        }
         exclude();
     }
 
@@ -514,6 +517,17 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 health.lastRttNanos().ifPresent(nanos -> bandwidth.roundTrip(from, nanos));
             });
         }
+        Optional<String> before = viewOf(from);
         membership.driver().step(new ViewEvent.Received(from, incarnation, message));
+        if (!before.equals(viewOf(from))) {
+            changed = true; // whether it lives in this node's view is shown
+        }
+    }
+
+    /** The view in which a peer says that it lives. */
+    private Optional<String> viewOf(NodeId node) {
+        return Optional.ofNullable(membership.driver().state().peers().get(node))
+                .flatMap(Peer::presence)
+                .map(presence -> presence.lineage() + " " + presence.epoch());
     }
 }
