@@ -211,9 +211,7 @@ public final class Main {
                 .sorted(Spelling.byNearness(unmatched.getUnmatched().getFirst()))
                 .limit(2)
                 .toList();
-        return near.isEmpty()
-                ? ""
-                : " (did you mean " + String.join(" or ", near) + "?)";
+        return near.isEmpty() ? "" : " (did you mean " + String.join(" or ", near) + "?)";
     }
 
     private static String what(ParameterException mistake) {

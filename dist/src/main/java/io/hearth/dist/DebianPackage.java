@@ -14,8 +14,7 @@ final class DebianPackage {
 
     private DebianPackage() {}
 
-    static void write(Tree image, String version, String architecture, Path work, Path out)
-            throws IOException {
+    static void write(Tree image, String version, String architecture, Path work, Path out) throws IOException {
         Tree data = Tree.fresh(work.resolve("deb-data"), image.time());
         for (String part : new String[] {"bin", "lib", "jdk"}) {
             data.copyAll(image.path(part), "usr/lib/hearth/" + part);
@@ -63,8 +62,8 @@ final class DebianPackage {
     }
 
     private static void add(ArArchiveOutputStream archive, String name, byte[] content, Tree tree) throws IOException {
-        archive.putArchiveEntry(new ArArchiveEntry(
-                name, content.length, 0, 0, MODE, tree.time().getEpochSecond()));
+        archive.putArchiveEntry(
+                new ArArchiveEntry(name, content.length, 0, 0, MODE, tree.time().getEpochSecond()));
         archive.write(content);
         archive.closeArchiveEntry();
     }

@@ -8,19 +8,20 @@ import java.util.List;
 
 /** The program with a Java of its own, which has only the modules that the program uses, and with the classes loaded ahead of time. */
 final class Image {
-    /** The modules that the jars name, by jdeps, and those that only run time shows: management, the Vector API, TLS. */
+    /**
+     * The modules that jdeps names for what runs, and three that it cannot know: TLS needs no other, the Vector API is asked for by name, and
+     * keep-alive options of sockets are looked up. Left out are those of parts of libraries that nothing here uses (java.desktop, java.sql).
+     */
     private static final List<String> MODULES = List.of(
             "java.base",
-            "java.compiler",
-            "java.desktop",
             "java.logging",
             "java.management",
             "java.naming",
-            "java.sql",
-            "java.xml",
             "jdk.incubator.vector",
+            "jdk.jfr",
             "jdk.management",
             "jdk.net",
+            "jdk.security.auth",
             "jdk.unsupported");
 
     private Image() {}

@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -20,7 +22,10 @@ import java.util.regex.Pattern;
  */
 final class OciImage {
     private static final Pattern LIBRARY = Pattern.compile("(/\\S+\\.so\\S*)");
-    private static final String USER = "65532:65532";
+    private static final int USER = 65_532;
+
+    /** What the program writes in. */
+    private static final Map<String, Integer> OWNERS = Map.of("home/hearth", USER, "tmp", USER);
 
     private OciImage() {}
 
@@ -29,9 +34,9 @@ final class OciImage {
         Tree root = root(image, Tree.fresh(work.resolve("oci-root"), image.time()));
         Tree layout = Tree.fresh(work.resolve("oci"), image.time());
         var plain = new ByteArrayOutputStream();
-        TarGz.plain(root, "", plain);
+        TarGz.plain(root, "", OWNERS, plain);
         var zipped = new ByteArrayOutputStream();
-        TarGz.write(root, "", zipped);
+        TarGz.write(root, "", OWNERS, zipped);
         String layerId = digest(plain.toByteArray());
         JsonObject layer = blob(layout, "application/vnd.oci.image.layer.v1.tar+gzip", zipped.toByteArray());
         JsonObject config = blob(
@@ -55,7 +60,7 @@ final class OciImage {
         layout.write("index.json", index.toString());
         layout.write("oci-layout", "{\"imageLayoutVersion\":\"1.0.0\"}");
         try (var out = Files.newOutputStream(file)) {
-            TarGz.plain(layout, "", out);
+            TarGz.plain(layout, "", Map.of(), out);
         }
     }
 
@@ -73,17 +78,22 @@ final class OciImage {
         }
         root.write("etc/passwd", "root:x:0:0:root:/:/none\nhearth:x:65532:65532:hearth:/home/hearth:/none\n");
         root.write("etc/group", "root:x:0:\nhearth:x:65532:\n");
+        for (String folder : OWNERS.keySet()) {
+            Files.createDirectories(root.path(folder));
+        }
+        Files.createDirectories(root.path("proc")); // where the container's is mounted
         root.write("etc/nsswitch.conf", "hosts: files dns\n");
         return root;
     }
 
     /** The libraries of this system that the Java in {@code image} loads, by the names under which the loader looks for them. */
-    private static TreeSet<Path> libraries(Tree image) throws IOException, InterruptedException {
+    private static SortedSet<Path> libraries(Tree image) throws IOException, InterruptedException {
         var found = new TreeSet<Path>();
         List<Path> own;
         try (var all = Files.walk(image.path("jdk"))) {
             own = all.filter(path -> path.toString().endsWith(".so") || path.endsWith("bin/java"))
-                    .filter(path -> !path.toString().contains("awt") && !path.toString().contains("splash"))
+                    .filter(path ->
+                            !path.toString().contains("awt") && !path.toString().contains("splash"))
                     .sorted()
                     .toList();
         }
@@ -93,7 +103,8 @@ final class OciImage {
                     .map(MatchResult::group)
                     .map(Path::of)
                     .filter(path -> !path.startsWith(image.folder()))
-                    .filter(path -> !path.toString().contains("libX") && !path.toString().contains("libasound"))
+                    .filter(path -> !path.toString().contains("libX")
+                            && !path.toString().contains("libasound"))
                     .forEach(found::add);
         }
         return found;
@@ -101,7 +112,7 @@ final class OciImage {
 
     private static JsonObject config(String architecture, String layerId, String time) {
         var run = new JsonObject();
-        run.addProperty("User", USER);
+        run.addProperty("User", USER + ":" + USER);
         run.add(
                 "Entrypoint",
                 list(

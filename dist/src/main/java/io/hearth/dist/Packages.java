@@ -48,12 +48,11 @@ public final class Packages {
     /** The system and the processor, as archives of other programs name them. */
     static String platform() {
         String os = System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("mac") ? "macos" : "linux";
-        String processor =
-                switch (System.getProperty("os.arch", "")) {
-                    case "amd64", "x86_64" -> "x86_64";
-                    case "aarch64", "arm64" -> "aarch64";
-                    default -> throw new IllegalStateException("there is no package for " + System.getProperty("os.arch"));
-                };
+        String processor = switch (System.getProperty("os.arch", "")) {
+            case "amd64", "x86_64" -> "x86_64";
+            case "aarch64", "arm64" -> "aarch64";
+            default -> throw new IllegalStateException("there is no package for " + System.getProperty("os.arch"));
+        };
         return os + "-" + processor;
     }
 

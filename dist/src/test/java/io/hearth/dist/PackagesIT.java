@@ -1,6 +1,7 @@
 package io.hearth.dist;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonElement;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -67,7 +69,8 @@ final class PackagesIT {
         Path program = unpacked(PACKAGES.resolve("hearth-" + VERSION + ".tar.gz"));
         trains(Map.of("JAVA_HOME", System.getProperty("java.home")), program.resolve("bin/hearth"));
         assertTrue(Files.readString(program.resolve("share/man/man1/hearth.1")).contains(".TH HEARTH 1"));
-        assertTrue(Files.readString(program.resolve("share/bash-completion/completions/hearth")).contains("complete"));
+        assertTrue(Files.readString(program.resolve("share/bash-completion/completions/hearth"))
+                .contains("complete"));
     }
 
     @Test
@@ -76,7 +79,8 @@ final class PackagesIT {
         assertTrue(Files.size(archive) <= ARCHIVE_MAX, Files.size(archive) + " bytes");
         Path program = unpacked(archive);
         trains(Map.of("JAVA_HOME", "/nonexistent"), program.resolve("bin/hearth"));
-        assertTrue(run(Map.of(), program.resolve("bin/hearth").toString(), "kernel", "info").contains("vectors of"));
+        assertTrue(run(Map.of(), program.resolve("bin/hearth").toString(), "kernel", "info")
+                .contains("vectors of"));
     }
 
     @Test
@@ -90,11 +94,13 @@ final class PackagesIT {
 
     @Test
     void theImageHasAllThatJavaNeedsAndNoRoot() throws Exception {
-        Assumptions.assumeTrue("root".equals(System.getProperty("user.name")), "chroot needs root");
+        Assumptions.assumeTrue("root".equals(System.getProperty("user.name")), "another root needs root");
         Assumptions.assumeTrue(Packages.platform().startsWith("linux"), "the image is for Linux");
         Path layout = Files.createDirectory(folder.resolve("layout"));
         run(Map.of(), "tar", "-xf", only("*-oci.tar").toString(), "-C", layout.toString());
-        JsonObject manifest = blob(layout, json(layout.resolve("index.json")).getAsJsonArray("manifests").get(0));
+        JsonObject manifest = blob(
+                layout,
+                json(layout.resolve("index.json")).getAsJsonArray("manifests").get(0));
         JsonObject config = blob(layout, manifest.get("config"));
         Path root = Files.createDirectory(folder.resolve("rootfs"));
         for (JsonElement layer : manifest.getAsJsonArray("layers")) {
@@ -102,11 +108,18 @@ final class PackagesIT {
         }
         JsonObject run = config.getAsJsonObject("config");
         assertEquals("65532:65532", run.get("User").getAsString());
-        var command = new ArrayList<>(List.of("chroot", "--userspec=65532:65532", root.toString()));
+        var command = new ArrayList<>(List.of("unshare", "--pid", "--fork", "--root=" + root, "--mount-proc"));
+        command.addAll(List.of("--setuid=65532", "--setgid=65532"));
         run.getAsJsonArray("Entrypoint").forEach(word -> command.add(word.getAsString()));
+        var environment = new HashMap<String, String>();
+        for (JsonElement variable : run.getAsJsonArray("Env")) {
+            String[] parts = variable.getAsString().split("=", 2);
+            environment.put(parts[0], parts[1]);
+        }
         command.add("version");
-        Files.createDirectories(root.resolve("tmp"));
-        assertTrue(run(Map.of("LC_ALL", "C.UTF-8"), command.toArray(String[]::new)).contains(VERSION));
+        assertTrue(run(environment, command.toArray(String[]::new)).contains(VERSION));
+        command.set(command.size() - 1, "id"); // which makes an identity in the home folder
+        assertFalse(run(environment, command.toArray(String[]::new)).isBlank());
     }
 
     private static Path file(Path layout, JsonElement descriptor) throws IOException {

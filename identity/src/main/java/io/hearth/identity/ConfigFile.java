@@ -70,7 +70,8 @@ public final class ConfigFile {
             if (kind == null) {
                 String clean = Labels.clean(key);
                 throw notUsable("there is no setting '" + clean + "'; did you mean '"
-                        + names.stream().min(Spelling.byNearness(clean)).orElseThrow() + "'? The settings are " + String.join(", ", names));
+                        + names.stream().min(Spelling.byNearness(clean)).orElseThrow() + "'? The settings are "
+                        + String.join(", ", names));
             }
             values.put(key, values(toml, key, kind));
         }
