@@ -19,7 +19,10 @@ enum LogLevel {
     /** The environment variable. Its value is one of these names, in upper or lower case. */
     static final String VARIABLE = "HEARTH_LOG";
 
-    private static final String PROPERTY = "org.slf4j.simpleLogger.defaultLogLevel";
+    private static final String PREFIX = "org.slf4j.simpleLogger.";
+
+    /** Set by systemd if standard error goes to its journal, which writes the time of each line itself. */
+    private static final String JOURNAL = "JOURNAL_STREAM";
 
     /** The level for a command line. An unknown name in the environment is ignored. */
     static LogLevel of(String[] arguments, Map<String, String> environment) {
@@ -49,8 +52,11 @@ enum LogLevel {
                 .orElse("");
     }
 
-    /** Sets the level of all loggers that are created after this call. */
-    void set() {
-        System.setProperty(PROPERTY, name().toLowerCase(Locale.ROOT));
+    /** Sets the level of all loggers that are created after this call, and whether their lines begin with the time. */
+    void set(Map<String, String> environment) {
+        System.setProperty(PREFIX + "defaultLogLevel", name().toLowerCase(Locale.ROOT));
+        if (environment.containsKey(JOURNAL)) {
+            System.setProperty(PREFIX + "showDateTime", "false");
+        }
     }
 }

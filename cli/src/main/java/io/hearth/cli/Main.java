@@ -71,7 +71,7 @@ public final class Main {
 
     public static void main(String[] arguments) {
         Terminal terminal = Terminal.system();
-        LogLevel.of(arguments, terminal.environment()).set();
+        LogLevel.of(arguments, terminal.environment()).set(terminal.environment());
         System.exit(run(terminal, arguments));
     }
 

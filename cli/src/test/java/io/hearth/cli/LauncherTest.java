@@ -136,7 +136,7 @@ final class LauncherTest {
     }
 
     private static boolean hasVectorModule(String out) {
-        return out.contains("\n--add-modules=jdk.incubator.vector\n");
+        return out.contains("\n-XX:+EnableVectorSupport\n-Dhearth.vector=load\n");
     }
 
     @Test

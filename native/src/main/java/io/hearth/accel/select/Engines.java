@@ -20,7 +20,6 @@ import java.util.Optional;
 
 /** Chooses the reduction engine of this process, once, and says why. */
 public final class Engines {
-    private static final String VECTOR_MODULE = "jdk.incubator.vector";
     private static final String BY_NAME = "asked for by name";
 
     private Engines() {}
@@ -181,7 +180,7 @@ public final class Engines {
     }
 
     private static String vectorAbsent() {
-        return "the Vector API is absent; start java with --add-modules " + VECTOR_MODULE;
+        return "the Vector API is absent; start java with --add-modules " + VectorModule.NAME;
     }
 
     private static Metal here(CalibrationStore store, boolean again) {
@@ -206,6 +205,6 @@ public final class Engines {
     }
 
     static boolean vectorPresent() {
-        return ModuleLayer.boot().findModule(VECTOR_MODULE).isPresent();
+        return VectorModule.isPresent();
     }
 }
