@@ -73,6 +73,9 @@ final class LabIT {
             assertEquals(0, second.exitCode(), second.output());
 
             lab.lan("cut", "2");
+            for (int host = 0; host < 2; host++) { // while nobody trains, too: before its link is given up
+                agents[host].await("the view without it", line -> line.contains(" is without peer="));
+            }
             for (RunningProcess agent : agents) {
                 agent.await("the end of a silent link", line -> line.contains(" is replaced: silent for "));
             }

@@ -3,6 +3,7 @@ package io.hearth.agent.peers;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
+import io.hearth.transport.links.Links;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +11,8 @@ import java.util.Optional;
 
 /**
  * Nodes that were linked and are not now: name, last address, time and reason, so that one knows which machine to walk to. An agent is kept
- * until it returns; other nodes end with their programs, and are forgotten after some minutes. Owner thread only.
+ * until it returns. Other nodes end with their programs: one that ended in order is not away, one that did not is forgotten after some minutes.
+ * Owner thread only.
  */
 public final class AwayPeers {
     private static final int KEPT_MAX = 64;
@@ -31,6 +33,9 @@ public final class AwayPeers {
      */
     public void lost(NodeId node, String label, Optional<String> address, String why) {
         kept.remove(node);
+        if (!node.slot().equals(NodeId.AGENT) && why.endsWith(Links.NODE_CLOSES)) {
+            return;
+        }
         if (kept.size() == KEPT_MAX) {
             kept.remove(kept.keySet().iterator().next());
         }

@@ -35,7 +35,9 @@ final class AwayPeersTest {
 
     @Test
     void aTrainerIsForgottenSoonAndManyMachinesAreBounded() {
-        away.lost(TRAINER, "studio", Optional.empty(), "the node is closing");
+        away.lost(TRAINER, "studio", Optional.empty(), "the peer closed the link: the node is closing");
+        assertEquals(List.of(), ids(), "its program ended");
+        away.lost(TRAINER, "studio", Optional.empty(), "silent for 1.9 s");
         assertEquals(List.of(TRAINER), ids());
         clock.pass(601);
         assertEquals(List.of(), ids());

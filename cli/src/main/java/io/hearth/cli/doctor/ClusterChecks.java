@@ -52,10 +52,7 @@ final class ClusterChecks {
                     "look at the cable, the switch port or the Wi-Fi"));
         }
         Optional.ofNullable(status.get("waiting"))
-                .ifPresent(why -> findings.add(Finding.problem(
-                        "election",
-                        "this node waits: " + why.getAsString(),
-                        "start the named machines again, or wait")));
+                .ifPresent(why -> findings.add(waiting("this node waits: " + why.getAsString())));
         return findings;
     }
 
@@ -68,6 +65,13 @@ final class ClusterChecks {
                 ? Finding.problem(
                         "peers", text, "if it is yours, let it join: 'hearth pair' here, 'hearth join CODE' there")
                 : split("peers", text);
+    }
+
+    private static Finding waiting(String text) {
+        Finding found = split("election", text);
+        return found.remedy().isEmpty() || found.remedy().startsWith("waiting for")
+                ? Finding.problem("election", text, "start the named machines again, or wait")
+                : found;
     }
 
     private static Finding split(String check, String text) {
@@ -114,7 +118,7 @@ final class ClusterChecks {
                 + text(link, "class");
         boolean isKnown = link.has("bytes_per_second") && link.has("back_bytes_per_second");
         if (!isKnown) {
-            return Finding.note("link", text, "the rate is measured within a minute; run it again then");
+            return Finding.ok("link", text);
         }
         long there = link.get("bytes_per_second").getAsLong();
         long back = link.get("back_bytes_per_second").getAsLong();
@@ -124,11 +128,6 @@ final class ClusterChecks {
                         text + ": one direction is much slower",
                         "look at the cable, the duplex mode of the switch port, or the Wi-Fi")
                 : Finding.ok("link", text);
-    }
-
-    /** Whether a link to that machine has rates of both directions. */
-    static boolean isMeasured(JsonObject topology, String id) {
-        return link(topology, id).level() != Finding.Level.NOTE;
     }
 
     private static String rate(JsonObject link, String key) {

@@ -141,7 +141,8 @@ public final class DoctorCommand implements Callable<Integer> {
             ClusterChecks.mdns(status).forEach(this::add);
             ClusterChecks.peers(status).forEach(this::add);
             if (other.isPresent()) {
-                new PeerCheck(other.get(), isMac).run(node).forEach(this::add);
+                var rates = new RateCheck(config, terminal.environment(), terminal.err());
+                new PeerCheck(other.get(), isMac, rates).run(node).forEach(this::add);
             }
         }
     }

@@ -95,7 +95,7 @@ final class NetworkChecks {
         }
         String name = route.group(1);
         return all.stream()
-                .filter(state -> state.name().equals(name) && !state.loopback())
+                .filter(state -> state.name().equals(name) && !state.loopback() && state.up())
                 .findFirst()
                 .flatMap(policy::objection)
                 .map(why -> Finding.note(

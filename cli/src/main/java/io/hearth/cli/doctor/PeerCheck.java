@@ -22,15 +22,16 @@ import java.util.Optional;
 final class PeerCheck {
     private static final int CONNECT_MILLIS_MAX = 3_000;
     private static final Duration LINK_MAX = Duration.ofSeconds(10);
-    private static final Duration RATE_MAX = Duration.ofSeconds(30);
     private static final String CHECK = "peer";
 
     private final HostPort peer;
     private final boolean isMac;
+    private final RateCheck rates;
 
-    PeerCheck(HostPort peer, boolean isMac) {
+    PeerCheck(HostPort peer, boolean isMac, RateCheck rates) {
         this.peer = peer;
         this.isMac = isMac;
+        this.rates = rates;
     }
 
     List<Finding> run(NodeView node) throws HearthException, InterruptedException {
@@ -96,7 +97,7 @@ final class PeerCheck {
         };
     }
 
-    private static List<Finding> admission(NodeView node, String address) throws HearthException, InterruptedException {
+    private List<Finding> admission(NodeView node, String address) throws HearthException, InterruptedException {
         JsonObject status = node.await(
                 seen -> linked(seen, address).isPresent()
                         || refusal(seen, address).isPresent(),
@@ -115,17 +116,9 @@ final class PeerCheck {
                                     ? "name it: peers = [\"" + address + "\"] in config.toml, and start the agent again"
                                     : "look at the log of the agent there")));
         }
-        long deadline = System.nanoTime() + RATE_MAX.toNanos();
-        node.await(_ -> isMeasured(node, id.get()) || System.nanoTime() > deadline, RATE_MAX);
-        return List.of(ClusterChecks.link(node.topology(), id.get()));
-    }
-
-    private static boolean isMeasured(NodeView node, String id) {
-        try {
-            return ClusterChecks.isMeasured(node.topology(), id);
-        } catch (HearthException gone) {
-            return true; // the next question tells it
-        }
+        var findings = new ArrayList<>(List.of(ClusterChecks.link(node.topology(), id.get())));
+        findings.add(rates.measure(status.get("self").getAsString(), id.get(), address));
+        return findings;
     }
 
     private static Optional<String> linked(JsonObject status, String address) {

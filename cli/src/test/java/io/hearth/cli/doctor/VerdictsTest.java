@@ -10,6 +10,8 @@ import io.hearth.core.SetupException;
 import io.hearth.discovery.mdns.InterfacePolicy;
 import io.hearth.discovery.mdns.InterfaceState;
 import io.hearth.discovery.mdns.MulticastProbe;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.NodeIdentity;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -187,7 +189,7 @@ final class VerdictsTest {
         String link = """
                 {"self": "a", "links": [{"from": "a", "to": "b", "to_name": "studio", "rtt_ms": 0.3, "class": "ethernet"%s}]}
                 """;
-        assertFinding(Level.NOTE, ClusterChecks.link(json(link.formatted("")), "b"), "not measured");
+        assertFinding(Level.OK, ClusterChecks.link(json(link.formatted("")), "b"), "round trip 0.3 ms", "not measured");
         assertFinding(Level.NOTE, ClusterChecks.link(json(link.formatted("")), "c"), "not measured yet");
         assertFinding(
                 Level.OK,
@@ -201,6 +203,30 @@ final class VerdictsTest {
                         json(link.formatted(", \"bytes_per_second\": 117000000, \"back_bytes_per_second\": 11000000")),
                         "b"),
                 "one direction is much slower");
+    }
+
+    @Test
+    void aRateThatDiffersByDirectionIsAProblem() {
+        assertFinding(Level.OK, RateCheck.verdict(941e6, 902e6, 0.41), "there 941 Mbit/s, back 902 Mbit/s", "0.41 ms");
+        assertFinding(Level.PROBLEM, RateCheck.verdict(941e6, 90e6, 0.41), "one direction is much slower");
+    }
+
+    @Test
+    void bothMachinesOfAPairNameTheSameGroup() {
+        String one = new NodeId(NodeIdentity.generate().peer(), "agent").text();
+        String other = new NodeId(NodeIdentity.generate().peer(), "agent").text();
+        String group = RateCheck.group(one, other);
+        assertEquals(group, RateCheck.group(other, one));
+        assertTrue(group.matches("[a-z0-9-]{1,63}"), group);
+    }
+
+    @Test
+    void aRemedyOfTheNodeItselfIsKept() {
+        JsonObject status = json("""
+                {"namespace": {"name": "home", "key_id": "ab12"}, "nodes": [], "slow_links": [], "refused": [], "doubled": [],
+                 "faults": [], "waiting": "the disk took 194 ms; put HEARTH_HOME on a faster one"}
+                """);
+        assertFinding(Level.PROBLEM, ClusterChecks.peers(status).getLast(), "took 194 ms -> put HEARTH_HOME");
     }
 
     private static JsonObject json(String text) {

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 public final class MdnsSource implements PeerSource {
     private static final Logger LOG = LoggerFactory.getLogger(MdnsSource.class);
     private static final long POLL_MILLIS = 2_000;
-    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(500);
 
     private final TagEncoding tags;
     private final MdnsOptions options;

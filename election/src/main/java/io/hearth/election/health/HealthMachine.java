@@ -41,7 +41,8 @@ import java.util.TreeMap;
  *
  * <p>While no trainer is in the view, heartbeats among members are rarer ({@link HealthConfig.Idle}). A node tells all peers its wish when
  * that begins or ends, its view when it changes, and judges each peer by at least the wish of that peer's newest heartbeat; so the order in which nodes learn of a new
- * view does not matter.
+ * view does not matter. While a member is silent, heartbeats come at their usual rate: the view change takes a peer that is not heard for a
+ * quarter of the span, or was not lately, for a sign that the network failed, and would not remove the silent one.
  *
  * <p>A link that stays silent is replaced. After an outage of some seconds, TCP waits about as long as the outage lasted before it
  * retransmits, in each direction and on each link separately. So for that time some peers would hear a machine that is back and others

@@ -98,11 +98,18 @@ public record HealthState(
         }
     }
 
-    /** Time between heartbeats to a peer. */
+    /** Time between heartbeats to a peer. While a member is silent they are not rare: a ballot needs to know who is there. */
     long intervalNanos(NodeId peer, HealthConfig config) {
-        return isIdle && members.contains(peer)
+        return isIdle && members.contains(peer) && !isAMemberSilent()
                 ? config.idle().map(HealthConfig.Idle::heartbeatNanos).orElse(config.heartbeatNanos())
                 : config.heartbeatNanos();
+    }
+
+    private boolean isAMemberSilent() {
+        return peers.entrySet().stream()
+                .filter(peer -> members.contains(peer.getKey()))
+                .map(peer -> peer.getValue().opinion())
+                .anyMatch(opinion -> opinion instanceof Opinion.Doubted || opinion instanceof Opinion.Suspect);
     }
 
     /** A local pause longer than this restarts all timers. */

@@ -537,6 +537,23 @@ final class HealthMachineTest {
     }
 
     @Test
+    void whileAMemberIsSilentTheOthersHearEachOtherAsUsual() {
+        NodeId third = Nodes.agent(3);
+        var bench = idle().event(new Event.Linked(third, 1));
+        bench.event(new Event.Members(new TreeSet<>(List.of(PEER, third)), false));
+        bench.event(new Event.HeartbeatHeard(PEER, 1, beat(1, 8_000 * MILLI)));
+        bench.pass(3_000 * MILLI).event(new Event.HeartbeatHeard(PEER, 1, beat(2, 8_000 * MILLI)));
+        bench.pass(1_001 * MILLI);
+        bench.effects.clear();
+        bench.pass(1_000 * MILLI);
+        assertEquals(8, wishes(bench).size(), "four a second to each: the third member is silent for 4 s");
+        bench.event(new Event.HeartbeatHeard(third, 1, beat(1, 8_000 * MILLI)));
+        bench.effects.clear();
+        bench.pass(1_000 * MILLI);
+        assertEquals(0, wishes(bench).size(), "all are there again");
+    }
+
+    @Test
     void anIdleNodeTellsItsNewViewAtOnce() {
         var bench = idle().event(new Event.Linked(Nodes.agent(3), 1));
         bench.effects.clear();

@@ -81,6 +81,9 @@ import org.slf4j.LoggerFactory;
  * ones on the other.
  */
 public final class Links implements AutoCloseable {
+    /** The reason with which a node that ends in order closes its links. */
+    public static final String NODE_CLOSES = "the node is closing";
+
     private static final Logger LOG = LoggerFactory.getLogger(Links.class);
     private static final long CLOSE_MILLIS = 2_000;
 
@@ -469,7 +472,7 @@ public final class Links implements AutoCloseable {
         }
         server.close().awaitUninterruptibly(CLOSE_MILLIS);
         List<Link> open = table.all();
-        open.forEach(link -> link.finish(CloseCause.REQUESTED, "the node is closing"));
+        open.forEach(link -> link.finish(CloseCause.REQUESTED, NODE_CLOSES));
         open.forEach(link -> link.closed().awaitUninterruptibly(CLOSE_MILLIS));
         closeThreads();
     }
