@@ -172,6 +172,7 @@ final class VoterThreadTest {
                         home.resolve("votes"), VoteWorld.MACHINE, VoteWorld.COMPUTER, clock, VoteWorld.PATIENCE, slow);
                 var voter = thread(votes)) {
             voter.start();
+            clock.add(Duration.ofSeconds(10)); // later, nothing is cold
             assertFalse(voter.isDiskSlow());
             voter.submit(found(0));
             syncing.await();
@@ -207,5 +208,13 @@ final class VoterThreadTest {
         assertEquals(0, times.slowestNanos(3 * minute));
         times = times.began(3 * minute).ended(5 * minute);
         assertEquals(2 * minute, times.slowestNanos(5 * minute));
+    }
+
+    @Test
+    void atTheStartOnlyATaskOfASecondIsSlow() {
+        long milli = 1_000_000;
+        var times = DiskTimes.from(0).began(milli).ended(900 * milli);
+        assertEquals(DiskTimes.SLOW_NANOS, times.slowestNanos(900 * milli), "its classes were loaded");
+        assertEquals(1_100 * milli, times.began(1_000 * milli).ended(2_100 * milli).slowestNanos(2_100 * milli));
     }
 }

@@ -59,12 +59,16 @@ final class ClusterChecks {
     private static Finding refused(JsonObject refused) {
         String who = text(refused, "who");
         String text = (who.isEmpty() ? "" : who + " at ") + text(refused, "address") + " was refused "
-                + refused.get("count").getAsLong() + " times: " + text(refused, "why");
+                + times(refused.get("count").getAsLong()) + ": " + text(refused, "why");
         boolean isStranger = text.contains("another namespace") || text.contains("secret");
         return isStranger && text.lastIndexOf("; ") < 0
                 ? Finding.problem(
                         "peers", text, "if it is yours, let it join: 'hearth pair' here, 'hearth join CODE' there")
                 : split("peers", text);
+    }
+
+    private static String times(long count) {
+        return count == 1 ? "once" : count + " times";
     }
 
     private static Finding waiting(String text) {
