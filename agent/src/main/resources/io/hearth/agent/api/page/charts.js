@@ -9,8 +9,9 @@ export function timelines(host, nodes, health, now) {
   const box = document.createElement('div');
   box.className = 'timeline';
   for (const { node, changes } of health) {
+    if (!nodes.has(node)) continue; // a program that ended
     const name = document.createElement('span');
-    name.textContent = nodes.get(node) ?? node.slice(-8);
+    name.textContent = nodes.get(node);
     const svg = shape('svg', { viewBox: '0 0 1000 16', preserveAspectRatio: 'none', role: 'img' });
     const said = [];
     changes.forEach((change, i) => {

@@ -97,6 +97,8 @@ function table(host, heads, rows) {
 
 function showNodes(shown, topology) {
   const profiles = new Map(topology.nodes.map((node) => [node.id, node]));
+  const versions = shown.nodes.map((node) => node.version ?? profiles.get(node.id)?.version).filter(Boolean);
+  const isMixed = new Set(versions).size > 1; // else the head of the page names it
   const rows = shown.nodes.map((node) => {
     const profile = profiles.get(node.id) ?? {};
     const remove = make('button', 'Remove…');
@@ -108,12 +110,12 @@ function showNodes(shown, topology) {
       (node.role ?? 'not in the view') + (node.group ? ` of ${node.group}` : ''), { text: node.health, kind: node.health },
       millis(node.rtt_mean_ms), node.address ?? '',
       [profile.chip || profile.arch, profile.cores ? `${profile.cores} cores` : ''].filter(Boolean).join(', '),
-      profile.load_percent === undefined ? '' : `${profile.load_percent} %`, node.version ?? profile.version ?? '',
+      profile.load_percent === undefined ? '' : `${profile.load_percent} %`, ...(isMixed ? [node.version ?? profile.version ?? ''] : []),
       node.apart ?? node.why ?? '', node.self || node.id.includes('/') ? '' : remove,
     ];
   });
-  table(by('nodes'), [['Rank', 'number'], ['Name'], ['Role'], ['Health'], ['Round trip', 'number'], ['Address'],
-    ['Machine'], ['Load', 'number'], ['Version'], ['Why', 'text'], ['']], rows);
+  table(by('nodes'), [['Rank', 'number'], ['Name', 'text'], ['Role', 'text'], ['Health'], ['Round trip', 'number'], ['Address'],
+    ['Machine', 'text'], ['Load', 'number'], ...(isMixed ? [['Version']] : []), ['Why', 'text'], ['']], rows);
 }
 
 function askRemove(node) {
