@@ -32,13 +32,18 @@ record DiskTimes(long startNanos, OptionalLong busySince, long minuteSince, long
 
     DiskTimes began(long now) {
         DiskTimes turned = turned(now);
-        return new DiskTimes(startNanos, OptionalLong.of(now), turned.minuteSince, turned.slowest, turned.slowestBefore);
+        return new DiskTimes(
+                startNanos, OptionalLong.of(now), turned.minuteSince, turned.slowest, turned.slowestBefore);
     }
 
     DiskTimes ended(long now) {
         DiskTimes turned = turned(now);
         return new DiskTimes(
-                startNanos, OptionalLong.empty(), turned.minuteSince, Math.max(turned.slowest, running(now)), turned.slowestBefore);
+                startNanos,
+                OptionalLong.empty(),
+                turned.minuteSince,
+                Math.max(turned.slowest, running(now)),
+                turned.slowestBefore);
     }
 
     /** The longest task of the last 1 to 2 minutes, including the running one. */
@@ -57,6 +62,7 @@ record DiskTimes(long startNanos, OptionalLong busySince, long minuteSince, long
         if (minutes <= 0) {
             return this;
         }
-        return new DiskTimes(startNanos, busySince, minuteSince + minutes * MINUTE_NANOS, 0, minutes == 1 ? slowest : 0);
+        return new DiskTimes(
+                startNanos, busySince, minuteSince + minutes * MINUTE_NANOS, 0, minutes == 1 ? slowest : 0);
     }
 }

@@ -215,6 +215,7 @@ final class VoterThreadTest {
         long milli = 1_000_000;
         var times = DiskTimes.from(0).began(milli).ended(900 * milli);
         assertEquals(DiskTimes.SLOW_NANOS, times.slowestNanos(900 * milli), "its classes were loaded");
-        assertEquals(1_100 * milli, times.began(1_000 * milli).ended(2_100 * milli).slowestNanos(2_100 * milli));
+        assertEquals(
+                1_100 * milli, times.began(1_000 * milli).ended(2_100 * milli).slowestNanos(2_100 * milli));
     }
 }
