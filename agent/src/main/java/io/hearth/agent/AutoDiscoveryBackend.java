@@ -104,6 +104,8 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
                         counted.allReduceSeconds(),
                         counted.wireBytes(),
                         counted.denseBytes(),
+                        counted.barriers(),
+                        counted.broadcasts(),
                         config.compression().equals(CompressionStrategy.NONE)
                                 ? ""
                                 : config.compression().text()));

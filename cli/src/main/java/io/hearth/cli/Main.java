@@ -43,6 +43,7 @@ import io.hearth.cli.show.WatchCommand;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.core.HearthException;
+import io.hearth.core.NotEnoughPeersException;
 import io.hearth.core.Spelling;
 import io.hearth.identity.SecretText;
 import java.util.Arrays;
@@ -185,7 +186,7 @@ public final class Main {
             case HearthException failed -> {
                 terminal.error(String.valueOf(failed.getMessage()));
                 terminal.trace(failed);
-                yield Exit.FAILED;
+                yield failed instanceof NotEnoughPeersException ? Exit.TIMED_OUT : Exit.FAILED;
             }
             case InterruptedException interrupted -> {
                 Thread.currentThread().interrupt();

@@ -62,7 +62,7 @@ final class DoctorIT {
         Commands there = Commands.in(folder.resolve("there"), namespace);
         try (LocalAgent other = agent(there)) {
             String address = "127.0.0.1:" + other.node().port();
-            JsonObject report = report(here.run("doctor", "--interface", "lo", "--peer", address, "--json"));
+            JsonObject report = report(here.run("doctor", "--interface", "lo", "--peer", address, "--wait", "1s", "--json"));
             assertEquals(Optional.of("ok"), level(report, "multicast", "lo: sends and receives"), report.toString());
             assertEquals(Optional.of("note"), level(report, "agent", "no agent runs"), report.toString());
             assertEquals(Optional.of("ok"), level(report, "peers", "of namespace home"), report.toString());
@@ -76,7 +76,7 @@ final class DoctorIT {
         Commands strangers = Commands.in(folder.resolve("there"), NetworkNamespace.create("home"));
         try (LocalAgent other = agent(strangers)) {
             String address = "127.0.0.1:" + other.node().port();
-            Outcome outcome = here.run("doctor", "--interface", "lo", "--peer", address);
+            Outcome outcome = here.run("doctor", "--interface", "lo", "--peer", address, "--wait", "1s");
             assertEquals(Exit.FAILED, outcome.code(), outcome.out());
             assertTrue(outcome.out().contains("do not admit each other"), outcome.out());
             assertTrue(outcome.out().contains("another namespace"), outcome.out());

@@ -71,6 +71,13 @@ final class RunIT {
     }
 
     @Test
+    void withoutAProgramItIsAMistake() throws Exception {
+        Outcome mistake = Commands.in(folder.resolve("a"), namespace).run("run", "--peers", "0");
+        assertEquals(Exit.USAGE, mistake.code());
+        assertTrue(mistake.err().contains("name it after --"), mistake.err());
+    }
+
+    @Test
     void withoutTheOthersItTimesOutAndRunsNothing() throws Exception {
         Path never = folder.resolve("never");
         Outcome late = Commands.in(folder.resolve("a"), namespace)

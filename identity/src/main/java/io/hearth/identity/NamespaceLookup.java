@@ -97,7 +97,7 @@ public final class NamespaceLookup {
         }
         List<String> others = file.names();
         throw new SetupException("no secret for namespace " + name + " on this machine"
-                + (others.isEmpty() ? "" : " (only for " + String.join(", ", others) + ")")
+                + (others.isEmpty() ? "" : " (only for " + String.join(", ", others) + "; choose one with --namespace)")
                 + ": nodes meet only if they hold the same; make one here with 'hearth init " + name
                 + "', or pair with a machine that has it: 'hearth pair' there, 'hearth join CODE' here (in scripts:"
                 + " 'hearth secret show " + name + "' there, 'hearth init " + name + " --secret-file -' here)");

@@ -38,6 +38,8 @@ public final class JobJson {
         sums.addProperty("seconds", counted.seconds());
         sums.addProperty("wire_bytes", counted.wireBytes());
         sums.addProperty("plain_bytes", counted.plainBytes());
+        sums.addProperty("barriers", counted.barriers());
+        sums.addProperty("broadcasts", counted.broadcasts());
         sums.addProperty("compression", counted.compression());
         json.add("sums", sums);
         return json;
@@ -83,6 +85,8 @@ public final class JobJson {
                             sums.get("seconds").getAsDouble(),
                             sums.get("wire_bytes").getAsLong(),
                             sums.get("plain_bytes").getAsLong(),
+                            sums.get("barriers").getAsLong(),
+                            sums.get("broadcasts").getAsLong(),
                             Labels.clean(sums.get("compression").getAsString())));
         } catch (NullPointerException
                 | IllegalArgumentException

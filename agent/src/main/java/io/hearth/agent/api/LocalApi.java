@@ -61,8 +61,8 @@ public final class LocalApi implements ApiHandler {
     /** The description of this API. */
     public static final String OPENAPI = "/v1/openapi.json";
 
-    /** Age at which the status counts as stuck. The owner thread publishes every second at least, and only a slow disk delays it for long. */
-    static final long STUCK_NANOS = 3_000_000_000L;
+    /** Age at which the status counts as stuck. The owner thread publishes every 2.5 s at least, and only a slow disk delays it for long. */
+    static final long STUCK_NANOS = 5_000_000_000L;
 
     private final VersionedValue<ClusterStatus> status;
     private final VersionedValue<ClusterHistory> history;

@@ -25,7 +25,7 @@ public record JobReport(
     public record Progress(long step, long steps, double loss) {}
 
     /**
-     * All-reduces of a trainer since its start.
+     * Collectives of a trainer since its start; what does not name another kind counts all-reduces.
      *
      * @param seconds spent in them
      * @param wireBytes sent by this rank
@@ -39,5 +39,7 @@ public record JobReport(
             double seconds,
             long wireBytes,
             long plainBytes,
+            long barriers,
+            long broadcasts,
             String compression) {}
 }

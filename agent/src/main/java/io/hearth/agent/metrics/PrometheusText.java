@@ -179,6 +179,8 @@ public final class PrometheusText {
             gauge("hearth.job.loss", "Loss after that step", tags, made.loss());
         });
         JobReport.Sums sums = job.sums();
+        counter("hearth.barriers", "Barriers that returned", tags, sums.barriers());
+        counter("hearth.broadcasts", "Broadcasts that returned", tags, sums.broadcasts());
         counter("hearth.allreduce.failed", "All-reduces that ended with an error", tags, sums.failed());
         counter(
                 "hearth.allreduce.repeated",

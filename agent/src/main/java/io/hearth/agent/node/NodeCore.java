@@ -66,7 +66,7 @@ import org.slf4j.LoggerFactory;
 public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private static final Logger LOG = LoggerFactory.getLogger(NodeCore.class);
     private static final long PUBLISH_NANOS = 250_000_000;
-    private static final long PUBLISH_IDLE_NANOS = 1_000_000_000;
+    private static final long PUBLISH_IDLE_NANOS = 2_500_000_000L;
     private static final long REMEMBER_NANOS = 60_000_000_000L;
 
     private final Clock clock;

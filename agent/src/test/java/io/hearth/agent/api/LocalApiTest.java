@@ -107,7 +107,7 @@ final class LocalApiTest {
                 2,
                 77,
                 Optional.of(new JobReport.Progress(step, 100, loss)),
-                new JobReport.Sums(step, 0, 1, 0.25 * step, 1_000L * step, 4_000L * step, "topk 1 %"));
+                new JobReport.Sums(step, 0, 1, 0.25 * step, 1_000L * step, 4_000L * step, 2, 1, "topk 1 %"));
     }
 
     // ---- the description is true

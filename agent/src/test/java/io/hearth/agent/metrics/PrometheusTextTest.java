@@ -52,7 +52,7 @@ final class PrometheusTextTest {
                 2,
                 77,
                 Optional.of(new JobReport.Progress(41, 100, 0.25)),
-                new JobReport.Sums(40, 1, 2, 8.5, 1_000, 4_000, "topk 1 %"));
+                new JobReport.Sums(40, 1, 2, 8.5, 1_000, 4_000, 7, 3, "topk 1 %"));
         return PrometheusText.of(
                 status(3, HealthStatus.UNHEALTHY),
                 history.tally(),
@@ -79,6 +79,8 @@ final class PrometheusTextTest {
         assertLine(text, "hearth_allreduce_duration_seconds_count" + job + " 40");
         assertLine(text, "hearth_allreduce_duration_seconds_sum" + job + " 8.5");
         assertLine(text, "hearth_allreduce_sent_bytes_total" + job + " 1000.0");
+        assertLine(text, "hearth_barriers_total" + job + " 7.0");
+        assertLine(text, "hearth_broadcasts_total" + job + " 3.0");
         assertLine(text, "hearth_job_loss" + job + " 0.25");
         assertTrue(text.contains("hearth_compression_ratio{compression=\"topk 1 %\",group=\"digits\""), text);
     }

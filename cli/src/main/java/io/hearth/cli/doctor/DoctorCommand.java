@@ -7,6 +7,7 @@ import io.hearth.agent.ListenOptions;
 import io.hearth.agent.settings.Setting;
 import io.hearth.agent.settings.Settings;
 import io.hearth.cli.option.InterfaceOptions;
+import io.hearth.cli.terminal.Durations;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.cli.terminal.UntilSignal;
@@ -67,6 +68,13 @@ public final class DoctorCommand implements Callable<Integer> {
             paramLabel = "HOST[:PORT]",
             description = "Also test the way to that machine in both directions: name, port, admission, latency, rate.")
     private @Nullable String peer;
+
+    @Option(
+            names = "--wait",
+            paramLabel = "TIME",
+            converter = Durations.class,
+            description = "With --peer: how long to wait until the other machine measures too (default: 20s).")
+    private Duration rateWait = Duration.ofSeconds(20);
 
     @Option(names = "--json", description = "Print one line of JSON: schema, ok, findings[].")
     private boolean json;
@@ -141,7 +149,7 @@ public final class DoctorCommand implements Callable<Integer> {
             ClusterChecks.mdns(status).forEach(this::add);
             ClusterChecks.peers(status).forEach(this::add);
             if (other.isPresent()) {
-                var rates = new RateCheck(config, terminal.environment(), terminal.err());
+                var rates = new RateCheck(config, terminal.environment(), terminal.err(), rateWait);
                 new PeerCheck(other.get(), isMac, rates).run(node).forEach(this::add);
             }
         }

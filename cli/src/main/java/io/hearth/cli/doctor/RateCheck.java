@@ -20,7 +20,6 @@ import java.util.UUID;
  * check at once, because an agent takes no data.
  */
 final class RateCheck {
-    private static final Duration OTHER_MAX = Duration.ofSeconds(20);
     private static final int VALUES = 4 << 20;
     private static final int ROUNDS = 4;
     private static final int BARRIERS = 50;
@@ -30,16 +29,21 @@ final class RateCheck {
     private final HearthConfig config;
     private final Map<String, String> environment;
     private final PrintStream progress;
+    private final Duration longest;
 
-    /** @param progress gets a line for people while the check waits */
-    RateCheck(HearthConfig config, Map<String, String> environment, PrintStream progress) {
+    /**
+     * @param progress gets a line for people while the check waits
+     * @param longest wait for the other machine
+     */
+    RateCheck(HearthConfig config, Map<String, String> environment, PrintStream progress, Duration longest) {
+        this.longest = longest;
         this.config = config;
         this.environment = environment;
         this.progress = progress;
     }
 
     /**
-     * Measures if the other machine does so too within {@link #OTHER_MAX}.
+     * Measures if the other machine does so too in time.
      *
      * @param self id of a node of this machine
      * @param other id of a node of the other one
@@ -47,11 +51,11 @@ final class RateCheck {
      */
     Finding measure(String self, String other, String address) throws InterruptedException {
         progress.println("for the rate: run 'hearth doctor --peer' with this machine's address on " + address
-                + " now, within " + OTHER_MAX.toSeconds() + " s");
+                + " now, within " + longest.toSeconds() + " s");
         HearthConfig pair =
-                config.group(group(self, other)).minimumRanks(2).maximumRanks(2).deadline(OTHER_MAX);
+                config.group(group(self, other)).minimumRanks(2).maximumRanks(2).deadline(longest);
         try (var hearth = AutoDiscoveryBackend.start(pair, environment)) {
-            hearth.waitForPeers(1, OTHER_MAX);
+            hearth.waitForPeers(1, longest);
             return measure(hearth.context());
         } catch (NotEnoughPeersException alone) {
             return Finding.note(

@@ -9,19 +9,17 @@ import io.hearth.agent.api.LocalApi;
 import io.hearth.agent.api.LocalApiClient;
 import io.hearth.agent.api.StatusJson;
 import io.hearth.cli.option.NetworkOptions;
+import io.hearth.cli.option.ProgramOptions;
 import io.hearth.cli.process.NextProgram;
 import io.hearth.cli.terminal.Durations;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.cli.terminal.UntilSignal;
-import io.hearth.core.ChildProcess;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.SlotLease;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -30,7 +28,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code hearth wait}: waits until enough other machines are in the view, then runs a program. */
 @Command(
@@ -65,16 +62,8 @@ public final class WaitCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print the last status as one line of JSON on standard output.")
     private boolean json;
 
-    @Option(
-            names = "--with-secret",
-            description = "Pass HEARTH_SECRET on to CMD, if it is set. Without this option CMD does not get it.")
-    private boolean secret;
-
-    @Parameters(
-            arity = "0..*",
-            paramLabel = "-- CMD",
-            description = "Program that takes the place of this command after the wait.")
-    private List<String> program = new ArrayList<>();
+    @Mixin
+    private final ProgramOptions program = new ProgramOptions();
 
     public WaitCommand(Terminal terminal) {
         this.terminal = terminal;
@@ -92,10 +81,8 @@ public final class WaitCommand implements Callable<Integer> {
         if (!there) {
             return Exit.TIMED_OUT;
         }
-        if (program.isEmpty()) {
-            return Exit.OK;
-        }
-        return new NextProgram(terminal).start(secret ? ChildProcess.withSecret(program) : ChildProcess.of(program));
+        Optional<ProcessBuilder> next = program.program();
+        return next.isEmpty() ? Exit.OK : new NextProgram(terminal).start(next.get());
     }
 
     private boolean askAgent(LocalApiClient agent) throws HearthException, InterruptedException {

@@ -3,16 +3,15 @@ package io.hearth.cli.run;
 import io.hearth.agent.AutoDiscoveryBackend;
 import io.hearth.agent.HearthConfig;
 import io.hearth.cli.option.NetworkOptions;
+import io.hearth.cli.option.ProgramOptions;
 import io.hearth.cli.process.NextProgram;
 import io.hearth.cli.terminal.Durations;
-import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.cli.terminal.UntilSignal;
+import io.hearth.cli.terminal.Usage;
 import io.hearth.collective.DistributedContext;
 import io.hearth.collective.Tensor;
-import io.hearth.core.ChildProcess;
 import io.hearth.core.HearthException;
-import io.hearth.core.NotEnoughPeersException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
 import java.io.IOException;
@@ -20,14 +19,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code hearth run}: gives this machine a rank among those that run the same command, then runs a program. */
 @Command(
@@ -65,13 +64,12 @@ public final class RunCommand implements Callable<Integer> {
             description = "Only machines with the same group run together (default: ${DEFAULT-VALUE}).")
     private String group = "run";
 
-    @Option(
-            names = "--with-secret",
-            description = "Pass HEARTH_SECRET on to CMD, if it is set. Without this option CMD does not get it.")
-    private boolean secret;
+    @Mixin
+    private final ProgramOptions program = new ProgramOptions();
 
-    @Parameters(arity = "1..*", paramLabel = "-- CMD", description = "Program that takes the place of this command.")
-    private List<String> program = List.of();
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec command;
 
     public RunCommand(Terminal terminal) {
         this.terminal = terminal;
@@ -80,13 +78,9 @@ public final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws HearthException, InterruptedException {
         HearthConfig config = config();
-        ProcessBuilder next = secret ? ChildProcess.withSecret(program) : ChildProcess.of(program);
-        try {
-            next.environment().putAll(meet(config));
-        } catch (NotEnoughPeersException late) {
-            terminal.error(String.valueOf(late.getMessage()));
-            return Exit.TIMED_OUT;
-        }
+        ProcessBuilder next = program.program()
+                .orElseThrow(() -> Usage.mistake(command, "no program to run: name it after --"));
+        next.environment().putAll(meet(config));
         return new NextProgram(terminal).start(next);
     }
 
