@@ -62,7 +62,8 @@ final class DoctorIT {
         Commands there = Commands.in(folder.resolve("there"), namespace);
         try (LocalAgent other = agent(there)) {
             String address = "127.0.0.1:" + other.node().port();
-            JsonObject report = report(here.run("doctor", "--interface", "lo", "--peer", address, "--wait", "1s", "--json"));
+            JsonObject report =
+                    report(here.run("doctor", "--interface", "lo", "--peer", address, "--wait", "1s", "--json"));
             assertEquals(Optional.of("ok"), level(report, "multicast", "lo: sends and receives"), report.toString());
             assertEquals(Optional.of("note"), level(report, "agent", "no agent runs"), report.toString());
             assertEquals(Optional.of("ok"), level(report, "peers", "of namespace home"), report.toString());

@@ -30,12 +30,14 @@ final class TopIT {
 
     @Test
     void itFillsANarrowTerminalAndGivesItBackOnQ() throws Exception {
-        Assumptions.assumeTrue(Files.exists(Path.of("/proc/self")) && Lab.onPath("script"), "needs script of util-linux");
+        Assumptions.assumeTrue(
+                Files.exists(Path.of("/proc/self")) && Lab.onPath("script"), "needs script of util-linux");
         Commands here = Commands.in(folder.resolve("here"), NetworkNamespace.create("home"));
         try (LocalAgent _ = LocalAgent.start(
                 HearthConfig.defaults().agent("agent").interfaces(List.of("lo")), here.environment())) {
             String words = String.join(
-                    " ", RunningProcess.java().stream().map(word -> "'" + word + "'").toList());
+                    " ",
+                    RunningProcess.java().stream().map(word -> "'" + word + "'").toList());
             String line = "stty cols " + COLUMNS + " rows 12; " + words + " " + Main.class.getName()
                     + " top; echo \"code $?\"; stty -a";
             var builder = new ProcessBuilder("script", "-q", "-e", "-c", line, "/dev/null").redirectErrorStream(true);
@@ -49,7 +51,10 @@ final class TopIT {
                 terminal.getOutputStream().flush();
                 String rest = new String(out.readAllBytes(), StandardCharsets.UTF_8);
                 String screen = (shown + rest).substring((shown + rest).indexOf(ENTER), (shown + rest).indexOf(LEAVE));
-                CONTROLS.matcher(screen).replaceAll("").lines().forEach(row -> assertTrue(row.length() <= COLUMNS, row));
+                CONTROLS.matcher(screen)
+                        .replaceAll("")
+                        .lines()
+                        .forEach(row -> assertTrue(row.length() <= COLUMNS, row));
                 assertTrue(rest.contains("code 0"), rest);
                 assertTrue(rest.contains(" icanon") && rest.contains(" echo "), "the terminal is as before: " + rest);
                 assertTrue(terminal.waitFor(60, TimeUnit.SECONDS));

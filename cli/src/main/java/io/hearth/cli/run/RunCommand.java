@@ -78,8 +78,8 @@ public final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws HearthException, InterruptedException {
         HearthConfig config = config();
-        ProcessBuilder next = program.program()
-                .orElseThrow(() -> Usage.mistake(command, "no program to run: name it after --"));
+        ProcessBuilder next =
+                program.program().orElseThrow(() -> Usage.mistake(command, "no program to run: name it after --"));
         next.environment().putAll(meet(config));
         return new NextProgram(terminal).start(next);
     }

@@ -64,8 +64,9 @@ final class ServiceTest {
     @Test
     void aFolderThatCannotBeWrittenIsNamed() throws Exception {
         Files.writeString(folder.resolve("units"), "a file in its place");
-        String told = String.valueOf(assertThrows(SetupException.class, () -> service("x\n").install())
-                .getMessage());
+        String told = String.valueOf(
+                assertThrows(SetupException.class, () -> service("x\n").install())
+                        .getMessage());
         assertTrue(told.startsWith("cannot write " + folder.resolve("units/hearth.service")), told);
     }
 
