@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class RosterKeeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RosterKeeper.class);
-    private static final long POLL_MILLIS = 200;
+    private static final long POLL_MILLIS = 500;
     private static final long SEEN_NANOS = 30_000_000_000L;
     private static final long SEEN_URGENT_NANOS = 1_000_000_000L;
     static final int TASKS_MAX = 64;

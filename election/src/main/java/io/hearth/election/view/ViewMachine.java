@@ -107,6 +107,7 @@ import java.util.TreeSet;
 public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffect> {
     private static final long TICK_QUIET_NANOS = 100_000_000L;
     private static final long TICK_BUSY_NANOS = 20_000_000L;
+    private static final long TICKS_OF_A_SILENCE = 15;
     private static final long SWEEP_NANOS = 1_000_000_000L;
 
     private final ElectionConfig config;
@@ -206,7 +207,7 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
         if (state.hasLeft()) {
             return Step.quiet(state);
         }
-        var transition = new Transition(config, resolver, state, clock(state.clock(), event, nowNanos));
+        var transition = new Transition(config, resolver, state, clock(state, event, nowNanos));
         if (nowNanos - state.clock().steppedNanos() > config.gapNanos()) {
             Resting.begin(transition);
             transition.lapses =
@@ -299,10 +300,17 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
         }
     }
 
-    private ViewState.Clock clock(ViewState.Clock before, ViewEvent event, long nowNanos) {
+    /** Time between ticks while nothing is under way: longer spans need fewer, but a tick that is a little late must not look like a pause. */
+    private long quietNanos(long silenceNanos) {
+        return Math.max(TICK_QUIET_NANOS, Math.min(silenceNanos / TICKS_OF_A_SILENCE, config.gapNanos() / 2));
+    }
+
+    private ViewState.Clock clock(ViewState state, ViewEvent event, long nowNanos) {
+        ViewState.Clock before = state.clock();
         long gap = nowNanos - before.steppedNanos();
-        boolean stoodStill = gap > 2 * TICK_QUIET_NANOS; // a tick was due long ago
-        long lost = before.lostNanos() + (stoodStill ? gap - TICK_QUIET_NANOS : 0);
+        long quiet = quietNanos(state.silenceNanos());
+        boolean stoodStill = gap > 2 * quiet; // a tick was due long ago
+        long lost = before.lostNanos() + (stoodStill ? gap - quiet : 0);
         long now = nowNanos - lost;
         boolean isTick = event instanceof ViewEvent.Tick;
         boolean isSweep = isTick && now - before.sweptNanos() >= SWEEP_NANOS;
@@ -319,7 +327,7 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
                 || !(state.leave() instanceof LeaveState.Staying)
                 || !(state.resting() instanceof RestState.Awake)
                 || !(state.hearing() instanceof HearingState.Quorum);
-        long tick = isBusy ? TICK_BUSY_NANOS : TICK_QUIET_NANOS;
+        long tick = isBusy ? TICK_BUSY_NANOS : quietNanos(state.silenceNanos());
         long sinceTick = nowNanos - state.clock().lostNanos() - state.clock().tickedNanos();
         return Math.max(0, tick - sinceTick);
     }
