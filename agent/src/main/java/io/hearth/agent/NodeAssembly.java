@@ -116,7 +116,8 @@ final class NodeAssembly implements AutoCloseable {
      * @throws SetupException if something on this machine prevents the start; nothing is left running
      */
     static NodeAssembly start(HearthConfig own, Map<String, String> environment) throws SetupException {
-        spans(own); // rejects wrong spans before anything is opened
+        spans(own); // wrong spans and names of interfaces are rejected before anything is opened
+        ListenOptions.checkInterfaces(own);
         Clock clock = Clock.system();
         long startedNanos = clock.nanoTime();
         HearthHome home = own.home().isPresent() ? HearthHome.open(own.home().get()) : HearthHome.open(environment);

@@ -70,8 +70,8 @@ final class NodeAssemblyTest {
         HearthConfig config = HearthConfig.defaults().home(home.folder());
         var wrong = assertThrows(SetupException.class, () -> NodeAssembly.start(config, Map.of()));
         assertEquals(
-                "cannot use " + file + ": peer must be " + PeerName.FORMS
-                        + " with a port of 1 to 65535, got 'nas:port': it names no peer",
+                "cannot use " + file + ": peers: peer must be " + PeerName.FORMS
+                        + " with a port of 1 to 65535, got 'nas:port': it names no peer; correct it in an editor",
                 wrong.getMessage());
         Files.writeString(
                 file,
@@ -81,8 +81,8 @@ final class NodeAssemblyTest {
         List<String> five = List.of("10.0.0.1", "a", "b", "c", "d", "e"); // one of them is in the file too
         var tooMany = assertThrows(SetupException.class, () -> NodeAssembly.start(config.peers(five), Map.of()));
         assertEquals(
-                "at most 64 peers may be named, got 65; name fewer in " + file
-                        + " and with --peer: one known member is enough",
+                "at most 64 peers may be named, got 65; name fewer in config.toml, HEARTH_PEERS and with --peer: one"
+                        + " known member is enough",
                 tooMany.getMessage());
     }
 
@@ -93,7 +93,9 @@ final class NodeAssemblyTest {
         Files.writeString(file, "health = 'lte'");
         HearthConfig config = HearthConfig.defaults().home(home.folder());
         var wrong = assertThrows(SetupException.class, () -> NodeAssembly.start(config, Map.of()));
-        assertEquals("cannot use " + file + ": health must be auto, lan, wifi or wan, got 'lte'", wrong.getMessage());
+        assertEquals(
+                "cannot use " + file + ": health: must be auto, lan, wifi or wan, got 'lte'; correct it in an editor",
+                wrong.getMessage());
     }
 
     @Test

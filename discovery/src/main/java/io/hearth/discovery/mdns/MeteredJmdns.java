@@ -22,6 +22,7 @@ final class MeteredJmdns extends JmDNSImpl {
     private final MdnsTraffic traffic;
     private final Consumer<String> broken;
     private final SiftedSocket sifted;
+    private volatile boolean ended; // written by whoever closes it; JmDNS's own state may stay on its way to closed
     private @Nullable FastProbeStarter starter; // made by the constructor of JmDNS, which starts the prober
 
     /**
@@ -60,7 +61,13 @@ final class MeteredJmdns extends JmDNSImpl {
 
     /** Whether the thread that receives datagrams ended, or never started because the instance was closed at once. */
     boolean isDeaf() {
-        return isClosing() || isClosed() || sifted.isDeserted();
+        return ended || sifted.isDeserted();
+    }
+
+    @Override
+    public void close() {
+        ended = true;
+        super.close();
     }
 
     @Override
