@@ -55,7 +55,7 @@ final class AdaptationIT {
             trainers[2].await("faster steps by the new plan", line -> {
                 long ms = millis(line).orElse(Long.MAX_VALUE);
                 slowest[0] = ms == Long.MAX_VALUE ? slowest[0] : Math.max(slowest[0], ms);
-                return slowest[0] >= SLOW_MILLIS && ms <= slowest[0] * 85 / 100;
+                return slowest[0] >= SLOW_MILLIS && ms <= slowest[0] * 90 / 100; // the slow link carries a quarter less
             });
 
             lab.lan("rate", "2", FAST);
