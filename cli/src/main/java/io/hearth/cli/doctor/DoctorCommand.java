@@ -199,7 +199,7 @@ public final class DoctorCommand implements Callable<Integer> {
                                 ? SystemAnswer.of("route", "-n", "get", "224.0.0.251")
                                 : SystemAnswer.of("ip", "route", "get", "224.0.0.251"),
                         all,
-                        policy)
+                        InterfacePolicy.DEFAULT)
                 .ifPresent(this::add);
         MachineChecks.avahi(Path.of("/etc/avahi/avahi-daemon.conf")).ifPresent(this::add);
         if (isMac) {

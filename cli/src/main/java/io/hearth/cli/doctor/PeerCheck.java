@@ -22,6 +22,7 @@ import java.util.Optional;
 final class PeerCheck {
     private static final int CONNECT_MILLIS_MAX = 3_000;
     private static final Duration LINK_MAX = Duration.ofSeconds(10);
+    private static final Duration ROUND_TRIP_MAX = Duration.ofSeconds(5);
     private static final String CHECK = "peer";
 
     private final HostPort peer;
@@ -116,9 +117,19 @@ final class PeerCheck {
                                     ? "name it: peers = [\"" + address + "\"] in config.toml, and start the agent again"
                                     : "look at the log of the agent there")));
         }
+        node.await(_ -> isMeasured(node, id.get()), ROUND_TRIP_MAX);
         var findings = new ArrayList<>(List.of(ClusterChecks.link(node.topology(), id.get())));
         findings.add(rates.measure(status.get("self").getAsString(), id.get(), address));
         return findings;
+    }
+
+    /** Whether the link has a round trip; that of a new link comes with the second heartbeat. */
+    private static boolean isMeasured(NodeView node, String id) {
+        try {
+            return ClusterChecks.link(node.topology(), id).level() != Finding.Level.NOTE;
+        } catch (HearthException gone) {
+            return true; // the next question tells it
+        }
     }
 
     private static Optional<String> linked(JsonObject status, String address) {
