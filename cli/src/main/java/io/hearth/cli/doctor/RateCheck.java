@@ -22,6 +22,7 @@ import java.util.UUID;
 final class RateCheck {
     private static final int VALUES = 4 << 20;
     private static final int ROUNDS = 4;
+    private static final int WARM_UPS = 6;
     private static final int BARRIERS = 50;
     private static final double ONE_WAY_FACTOR = 2;
     private static final String CHECK = "rate";
@@ -76,8 +77,10 @@ final class RateCheck {
 
     private static Finding measure(DistributedContext cluster) throws HearthException {
         float[] values = new float[VALUES];
-        send(cluster, values, 0); // warms both ends up
-        send(cluster, values, 1);
+        for (int i = 0; i < WARM_UPS; i++) { // until the ciphers are compiled
+            send(cluster, values, 0);
+            send(cluster, values, 1);
+        }
         double fromFirst = rate(cluster, values, 0);
         double fromSecond = rate(cluster, values, 1);
         cluster.barrier();
