@@ -65,6 +65,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Main {
     private static final int USAGE_WIDTH = 100;
 
+    /** Commands that tell of all commands. */
+    private static final List<String> OF_ALL = List.of("completion", "man");
+
     /** The program that prints help lays nothing out for less. */
     private static final int USAGE_WIDTH_MIN = 55;
 
@@ -81,7 +84,7 @@ public final class Main {
         LogLevel.complaint(terminal.environment()).ifPresent(terminal::error);
         int code = hasSecret(arguments)
                 ? rejectSecret(terminal)
-                : commandLine(terminal)
+                : commandLine(terminal, needed(arguments))
                         .setUsageHelpWidth(usageWidth(terminal, arguments))
                         .execute(arguments.length == 0 ? new String[] {"--help"} : arguments);
         terminal.out().flush();
@@ -110,58 +113,111 @@ public final class Main {
         return Exit.USAGE;
     }
 
-    /** All commands. A command that is added here needs nothing more: parsing, help, exit codes and errors are the same for all. */
+    /** All commands, in the order of the help. */
+    private static final List<String> COMMANDS = List.of(
+            "demo",
+            "train",
+            "agent",
+            "status",
+            "top",
+            "watch",
+            "dashboard",
+            "topology",
+            "plan",
+            "wait",
+            "run",
+            "bench",
+            "kernel",
+            "simulate",
+            "chaos",
+            "chaos-worker",
+            "doctor",
+            "install",
+            "uninstall",
+            "config",
+            "id",
+            "init",
+            "pair",
+            "join",
+            "secret",
+            "peers",
+            "remove",
+            "block",
+            "unblock",
+            "identity",
+            "completion",
+            "man",
+            "version");
+
+    /** A command that is added here and to the list needs nothing more: parsing, help, exit codes and errors are the same for all. */
+    private static Object command(String name, Terminal terminal) {
+        return switch (name) {
+            case "demo" -> new DemoCommand(terminal);
+            case "train" -> new TrainCommand(terminal);
+            case "agent" -> new AgentCommand(terminal);
+            case "status" -> new StatusCommand(terminal);
+            case "top" -> new TopCommand(terminal);
+            case "watch" -> new WatchCommand(terminal);
+            case "dashboard" -> new DashboardCommand(terminal);
+            case "topology" -> new TopologyCommand(terminal);
+            case "plan" -> new PlanCommand(terminal);
+            case "wait" -> new WaitCommand(terminal);
+            case "run" -> new RunCommand(terminal);
+            case "bench" ->
+                new CommandLine(new BenchCommand())
+                        .addSubcommand(new BenchAllReduceCommand(terminal))
+                        .addSubcommand(new BenchConvergenceCommand(terminal))
+                        .addSubcommand(new BenchCompressionCommand(terminal))
+                        .addSubcommand(new BenchRankCommand(terminal));
+            case "kernel" ->
+                new CommandLine(new KernelCommand())
+                        .addSubcommand(new KernelInfoCommand(terminal))
+                        .addSubcommand(new KernelBenchCommand(terminal))
+                        .addSubcommand(new KernelSelftestCommand(terminal))
+                        .addSubcommand(new KernelCalibrateCommand(terminal));
+            case "simulate" -> new CommandLine(new SimulateCommand(terminal)).addSubcommand(new ScaleCommand(terminal));
+            case "chaos" -> new ChaosCommand(terminal);
+            case "chaos-worker" -> new ChaosWorkerCommand(terminal);
+            case "doctor" -> new DoctorCommand(terminal);
+            case "install" -> new InstallCommand(terminal);
+            case "uninstall" -> new UninstallCommand(terminal);
+            case "config" -> new ConfigCommand(terminal);
+            case "id" -> new IdCommand(terminal);
+            case "init" -> new InitCommand(terminal);
+            case "pair" -> new PairCommand(terminal);
+            case "join" -> new JoinCommand(terminal);
+            case "secret" ->
+                new CommandLine(new SecretCommand())
+                        .addSubcommand(new SecretShowCommand(terminal))
+                        .addSubcommand(new SecretRotateCommand(terminal));
+            case "peers" -> new PeersCommand(terminal);
+            case "remove" -> new RemoveCommand(terminal);
+            case "block" -> new BlockingCommand.Block(terminal);
+            case "unblock" -> new BlockingCommand.Unblock(terminal);
+            case "identity" -> new CommandLine(new IdentityCommand()).addSubcommand(new IdentityResetCommand(terminal));
+            case "completion" -> new CompletionCommand(terminal);
+            case "man" -> new ManCommand(terminal);
+            case "version" -> new VersionCommand(terminal);
+            default -> throw new IllegalArgumentException("no command " + name);
+        };
+    }
+
+    /** The program with all commands. */
     static CommandLine commandLine(Terminal terminal) {
-        CommandLine simulate = new CommandLine(new SimulateCommand(terminal)).addSubcommand(new ScaleCommand(terminal));
-        CommandLine identity = new CommandLine(new IdentityCommand()).addSubcommand(new IdentityResetCommand(terminal));
-        CommandLine bench = new CommandLine(new BenchCommand())
-                .addSubcommand(new BenchAllReduceCommand(terminal))
-                .addSubcommand(new BenchConvergenceCommand(terminal))
-                .addSubcommand(new BenchCompressionCommand(terminal))
-                .addSubcommand(new BenchRankCommand(terminal));
-        CommandLine kernel = new CommandLine(new KernelCommand())
-                .addSubcommand(new KernelInfoCommand(terminal))
-                .addSubcommand(new KernelBenchCommand(terminal))
-                .addSubcommand(new KernelSelftestCommand(terminal))
-                .addSubcommand(new KernelCalibrateCommand(terminal));
-        CommandLine secret = new CommandLine(new SecretCommand())
-                .addSubcommand(new SecretShowCommand(terminal))
-                .addSubcommand(new SecretRotateCommand(terminal));
-        CommandLine all = new CommandLine(new RootCommand())
-                .addSubcommand(new DemoCommand(terminal))
-                .addSubcommand(new TrainCommand(terminal))
-                .addSubcommand(new AgentCommand(terminal))
-                .addSubcommand(new StatusCommand(terminal))
-                .addSubcommand(new TopCommand(terminal))
-                .addSubcommand(new WatchCommand(terminal))
-                .addSubcommand(new DashboardCommand(terminal))
-                .addSubcommand(new TopologyCommand(terminal))
-                .addSubcommand(new PlanCommand(terminal))
-                .addSubcommand(new WaitCommand(terminal))
-                .addSubcommand(new RunCommand(terminal))
-                .addSubcommand(bench)
-                .addSubcommand(kernel)
-                .addSubcommand(simulate)
-                .addSubcommand(new ChaosCommand(terminal))
-                .addSubcommand(new ChaosWorkerCommand(terminal))
-                .addSubcommand(new DoctorCommand(terminal))
-                .addSubcommand(new InstallCommand(terminal))
-                .addSubcommand(new UninstallCommand(terminal))
-                .addSubcommand(new ConfigCommand(terminal))
-                .addSubcommand(new IdCommand(terminal))
-                .addSubcommand(new InitCommand(terminal))
-                .addSubcommand(new PairCommand(terminal))
-                .addSubcommand(new JoinCommand(terminal))
-                .addSubcommand(secret)
-                .addSubcommand(new PeersCommand(terminal))
-                .addSubcommand(new RemoveCommand(terminal))
-                .addSubcommand(new BlockingCommand.Block(terminal))
-                .addSubcommand(new BlockingCommand.Unblock(terminal))
-                .addSubcommand(identity)
-                .addSubcommand(new CompletionCommand(terminal))
-                .addSubcommand(new ManCommand(terminal))
-                .addSubcommand(new VersionCommand(terminal))
-                .setOut(terminal.outWriter())
+        return commandLine(terminal, COMMANDS);
+    }
+
+    /** The commands that a command line needs: one, if it begins with its name, because to read the options of all takes a tenth of a second. */
+    private static List<String> needed(String... arguments) {
+        return arguments.length > 0 && COMMANDS.contains(arguments[0]) && !OF_ALL.contains(arguments[0])
+                ? List.of(arguments[0])
+                : COMMANDS;
+    }
+
+    private static CommandLine commandLine(Terminal terminal, List<String> names) {
+        var all = new CommandLine(new RootCommand());
+        names.forEach(name -> all.addSubcommand(name, command(name, terminal)));
+        all.setOut(terminal.outWriter())
                 .setErr(terminal.errWriter())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(terminal.interactive() ? Ansi.AUTO : Ansi.OFF))
                 .setUsageHelpWidth(USAGE_WIDTH)
