@@ -158,14 +158,12 @@ final class HttpExchange extends SimpleChannelInboundHandler<FullHttpRequest> {
         try {
             HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
             var _ = client.writeAndFlush(headed(head, FEED_TYPE));
-            while (client.isActive()) {
+            boolean isTaken;
+            do { // asks also for a client that has left by now: its interrupt is pending
                 ByteBuf line = Unpooled.copiedBuffer(source.next() + "\n", StandardCharsets.UTF_8);
-                boolean isTaken =
+                isTaken =
                         client.writeAndFlush(new DefaultHttpContent(line)).await(ANSWER_SECONDS_MAX, TimeUnit.SECONDS);
-                if (!isTaken) {
-                    break;
-                }
-            }
+            } while (isTaken && client.isActive());
         } catch (InterruptedException hungUp) {
             LOG.debug("local client left: {}", hungUp.getMessage());
         } finally {
