@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Settings of a node. Each setting has a default, and some can be set for the whole machine ({@link Setting}). A method with an argument returns a copy with that setting changed; the method of the
- * same name without an argument returns the setting. Contains no secrets.
+ * Settings of a node. Each setting has a default, and some can be set for the whole machine ({@link Setting}). A method with an argument
+ * returns a copy with that setting changed; the method of the same name without an argument returns the setting. Contains no secrets.
  */
 public final class HearthConfig {
     /** The group of trainers without a configured group. */

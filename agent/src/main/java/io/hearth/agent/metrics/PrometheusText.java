@@ -22,8 +22,8 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an agent knows, in the text format of Prometheus. Each call makes a registry of its own from one status, so what is gone is not
- * shown, and an agent that nobody asks pays nothing.
+ * Writes the metrics of an agent in the text format of Prometheus. Each call fills a new registry from one status: nodes that are gone do not
+ * appear, and an agent counts nothing while nobody asks.
  */
 public final class PrometheusText {
     /** The format's media type; its character set is UTF-8. */

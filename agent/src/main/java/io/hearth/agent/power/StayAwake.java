@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * While this is open, the machine does not fall asleep because nobody uses it. A closed lid, an empty battery and the user's own command
+ * Prevents that an unused machine falls asleep while this is open. A closed lid, an empty battery and the user's own command
  * still send it to sleep. A tool of the system holds the lock: caffeinate(8) of macOS, systemd-inhibit(1) of Linux. It ends with this
  * process, however that ends, because it runs {@code cat} on a pipe from here.
  */

@@ -20,6 +20,7 @@ import io.hearth.discovery.mdns.InterfacePolicy;
 import io.hearth.discovery.mdns.InterfaceState;
 import io.hearth.discovery.mdns.MulticastProbe;
 import io.hearth.identity.HearthHome;
+import io.hearth.topology.local.Tool;
 import java.net.SocketException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -137,11 +138,10 @@ public final class DoctorCommand implements Callable<Integer> {
                 NodeView node = opened) {
             int port = port(node, isPortChosen, config);
             NetworkChecks.firewall(
-                            SystemAnswer.of("ufw", "status"),
-                            SystemAnswer.of("firewall-cmd", "--state"),
+                            Tool.output("ufw", "status"),
+                            Tool.output("firewall-cmd", "--state"),
                             isMac
-                                    ? SystemAnswer.of(
-                                            "/usr/libexec/ApplicationFirewall/socketfilterfw", "--getglobalstate")
+                                    ? Tool.output("/usr/libexec/ApplicationFirewall/socketfilterfw", "--getglobalstate")
                                     : "",
                             port)
                     .forEach(this::add);
@@ -196,8 +196,8 @@ public final class DoctorCommand implements Callable<Integer> {
         }
         NetworkChecks.multicastRoute(
                         isMac
-                                ? SystemAnswer.of("route", "-n", "get", "224.0.0.251")
-                                : SystemAnswer.of("ip", "route", "get", "224.0.0.251"),
+                                ? Tool.output("route", "-n", "get", "224.0.0.251")
+                                : Tool.output("ip", "route", "get", "224.0.0.251"),
                         all,
                         InterfacePolicy.DEFAULT)
                 .ifPresent(this::add);
@@ -224,7 +224,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     private static Optional<Boolean> isClockSet() {
-        String answer = SystemAnswer.of("timedatectl", "show", "-p", "NTPSynchronized", "--value")
+        String answer = Tool.output("timedatectl", "show", "-p", "NTPSynchronized", "--value")
                 .strip();
         return answer.equals("yes") || answer.equals("no") ? Optional.of(answer.equals("yes")) : Optional.empty();
     }

@@ -132,7 +132,7 @@ final class NetworkChecks {
     }
 
     /**
-     * What a firewall of this machine must let through.
+     * Notes with the commands that open the ports in the firewalls of this machine.
      *
      * @param ufw output of {@code ufw status}
      * @param firewalld output of {@code firewall-cmd --state}

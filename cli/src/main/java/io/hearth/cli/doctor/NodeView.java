@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/** What a node of this machine sees: the agent's, or that of a node which lives only for the check. */
+/** Status and topology from a node of this machine: its agent, or a node that runs only during the check. */
 interface NodeView extends AutoCloseable {
     /** Time limit of each answer of the agent. */
     Duration ANSWER_MAX = Duration.ofSeconds(3);

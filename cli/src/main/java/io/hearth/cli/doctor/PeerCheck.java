@@ -147,7 +147,7 @@ final class PeerCheck {
     private static Optional<String> refusal(JsonObject status, String address) {
         for (JsonElement element : status.getAsJsonArray("refused")) {
             JsonObject refused = element.getAsJsonObject();
-            if (refused.get("address").getAsString().contains(address)) {
+            if (refused.get("address").getAsString().equals(address)) {
                 return Optional.of(refused.get("why").getAsString());
             }
         }

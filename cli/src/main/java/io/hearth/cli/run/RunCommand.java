@@ -1,5 +1,6 @@
 package io.hearth.cli.run;
 
+import io.hearth.accel.EngineName;
 import io.hearth.agent.AutoDiscoveryBackend;
 import io.hearth.agent.HearthConfig;
 import io.hearth.cli.option.NetworkOptions;
@@ -90,6 +91,7 @@ public final class RunCommand implements Callable<Integer> {
                 throw new IllegalArgumentException("--peers must be 0 or more, got " + peers);
             }
             return network.applyTo(HearthConfig.defaults()
+                    .engine(EngineName.PORTABLE) // for some bytes; the engine of the machine may need flags of Java
                     .group(group)
                     .minimumRanks(peers + 1)
                     .maximumRanks(peers + 1)

@@ -7,7 +7,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What has to be done so that a supervisor runs the agent.
+ * The files and commands by which a supervisor runs the agent.
  *
  * @param files contents by path
  * @param start commands after the files are written; they also restart a service that runs

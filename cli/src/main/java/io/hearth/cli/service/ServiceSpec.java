@@ -3,7 +3,7 @@ package io.hearth.cli.service;
 import java.nio.file.Path;
 
 /**
- * What a service runs.
+ * The parameters of a service.
  *
  * @param launcher the program {@code hearth}, absolute
  * @param java folder of the JDK; the launcher looks for another one if it is gone

@@ -25,6 +25,7 @@ public final class MulticastProbe {
     private static final InetAddress GROUP_IPV6 = InetAddress.ofLiteral("ff02::fb");
     private static final int PORT = 5_353;
     private static final int PACKET_MAX = 9_000;
+    private static final int OTHERS_MAX = 64; // senders may be invented
 
     /**
      * The result.
@@ -67,7 +68,8 @@ public final class MulticastProbe {
                 String from = literal(packet.getAddress());
                 if (state.addresses().contains(from)) {
                     heardItself = true;
-                } else if (state.isOnLink(Bytes.of(packet.getAddress().getAddress()))) {
+                } else if (others.size() < OTHERS_MAX
+                        && state.isOnLink(Bytes.of(packet.getAddress().getAddress()))) {
                     others.add(from);
                 }
             }

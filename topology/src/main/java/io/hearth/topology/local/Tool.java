@@ -10,14 +10,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Runs one of the operating system's own small tools. */
-final class Tool {
+public final class Tool {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final int OUTPUT_BYTES_MAX = 64 * 1024;
 
     private Tool() {}
 
     /** The output of the tool, at most 64 KiB; empty if the tool is missing or takes longer than 5 s. */
-    static String output(String... command) {
+    public static String output(String... command) {
         Process process;
         try {
             process = ChildProcess.of(command).redirectErrorStream(true).start();
