@@ -97,15 +97,11 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
                 isRanked ? engine.worldSize() : 0,
                 startedMillis,
                 progress,
-                new JobReport.Sums(
-                        counted.allReducesCompleted(),
-                        counted.allReducesFailed(),
+                new JobReport.Collectives(
+                        counted.operations(),
                         counted.repeatedAfterLoss(),
-                        counted.allReduceSeconds(),
-                        counted.wireBytes(),
                         counted.denseBytes(),
-                        counted.barriers(),
-                        counted.broadcasts(),
+                        counted.codecSeconds(),
                         config.compression().equals(CompressionStrategy.NONE)
                                 ? ""
                                 : config.compression().text()));

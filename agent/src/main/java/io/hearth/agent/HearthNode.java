@@ -9,6 +9,7 @@ import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.ClusterTopology;
+import io.hearth.transport.LinkCounters;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -106,6 +107,11 @@ public final class HearthNode implements AutoCloseable {
     /** The collectives of a trainer. */
     Optional<CollectiveEngine> engine() {
         return parts.engine();
+    }
+
+    /** Counters of the control links since the start. */
+    LinkCounters linkCounters() {
+        return parts.linkCounters();
     }
 
     /** Largest possible age of {@link #status()}, in nanoseconds. Far above a second means that the owner thread is stuck or ended. */

@@ -56,6 +56,7 @@ public final class LocalAgent implements AutoCloseable {
                     topology,
                     plans,
                     node::statusAgeNanos,
+                    node::linkCounters,
                     new LocalApi.AboutAgent(NodeAssembly.version(), clock.epochMillis(), () -> link(passes)),
                     clock);
             page = closing.keep(page(pagePort.isPresent() ? pagePort : set(home, environment), passes, api));

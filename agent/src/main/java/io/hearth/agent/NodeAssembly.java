@@ -73,6 +73,7 @@ import io.hearth.topology.local.LocalLoad;
 import io.hearth.topology.local.LocalProfile;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.KeyRing;
+import io.hearth.transport.LinkCounters;
 import io.hearth.transport.links.Links;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -107,6 +108,7 @@ final class NodeAssembly implements AutoCloseable {
     private final VersionedValue<ClusterStatus> status;
     private final VersionedValue<ClusterTopology> topology;
     private final NodeLoop loop;
+    private final Links links;
     private final AtomicReference<String>
             keyIdNow; // written by the owner thread, read by it and by the starting thread
 
@@ -188,7 +190,7 @@ final class NodeAssembly implements AutoCloseable {
             admission.block(BlockFile.in(home).read());
         }
         KeyRing keys = closing.keep(ring(book));
-        Links links = closing.keep(Links.open(
+        links = closing.keep(Links.open(
                 ListenOptions.links(config, home).policy(admission),
                 identity,
                 new Endpoint(self, lease.incarnation(), lease.bootId(), SystemBoot.ofThisComputer()),
@@ -387,6 +389,10 @@ final class NodeAssembly implements AutoCloseable {
     /** Largest possible age of {@link #status()}, in nanoseconds: well under a second unless the owner thread is stuck. */
     long statusAgeNanos() {
         return loop.idleNanos();
+    }
+
+    LinkCounters linkCounters() {
+        return links.counters();
     }
 
     Optional<HearthException> failure() {

@@ -133,6 +133,14 @@ final class LauncherTest {
         assertTrue(hasVectorModule(start("agent", "--engine", "vector").out()));
         assertTrue(hasVectorModule(start("agent", "--open", "--engine=vector").out()));
         assertFalse(hasVectorModule(start("status", "--engine", "vector").out()));
+        var byEnvironment = builder("agent");
+        byEnvironment.environment().put("HEARTH_ENGINE", "vector");
+        assertTrue(hasVectorModule(outcome(byEnvironment).out()));
+        Path home = Files.createDirectory(folder.resolve("a home"));
+        Files.writeString(home.resolve("config.toml"), "page_port = 0\nengine = \"vector\"\n");
+        var byFile = builder("agent");
+        byFile.environment().put("HEARTH_HOME", home.toString());
+        assertTrue(hasVectorModule(outcome(byFile).out()));
     }
 
     private static boolean hasVectorModule(String out) {
@@ -418,6 +426,7 @@ final class LauncherTest {
         command.addAll(List.of(arguments));
         var builder = new ProcessBuilder(command);
         builder.environment().put("JAVA_HOME", jdk.toString());
+        builder.environment().put("HEARTH_HOME", folder.resolve("no home").toString());
         return builder;
     }
 

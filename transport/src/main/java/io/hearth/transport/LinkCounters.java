@@ -11,6 +11,10 @@ import java.util.Map;
  * @param malformed links that were closed because of malformed input
  * @param unknownKinds frames of the link's own kinds that this version does not know
  * @param streamsRefused connections to the data port that were closed before they became a stream
+ * @param bytesIn bytes received, as they were on the wire, handshakes included
+ * @param bytesOut bytes sent, as they were on the wire, handshakes included
+ * @param messagesIn messages received, without those of the links themselves
+ * @param messagesOut messages sent, without those of the links themselves
  */
 public record LinkCounters(
         long admitted,
@@ -18,7 +22,11 @@ public record LinkCounters(
         long droppedSends,
         long malformed,
         long unknownKinds,
-        long streamsRefused) {
+        long streamsRefused,
+        long bytesIn,
+        long bytesOut,
+        long messagesIn,
+        long messagesOut) {
     public LinkCounters {
         refusals = Map.copyOf(refusals);
     }

@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.hearth.agent.history.JobReport;
 import io.hearth.agent.history.LossCurve;
+import io.hearth.collective.OperationCounts;
 import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
 import java.util.LinkedHashMap;
@@ -49,10 +50,8 @@ final class JobBook {
                 .orElse(curve);
         double steps = former.map(job -> rate(step(report) - step(job.report()), now - job.heardNanos()))
                 .orElse(0.0);
-        double bytes = former.map(job -> rate(
-                        (double)
-                                (report.sums().wireBytes() - job.report().sums().wireBytes()),
-                        now - job.heardNanos()))
+        double bytes = former.map(
+                        job -> rate((double) (sentBytes(report) - sentBytes(job.report())), now - job.heardNanos()))
                 .orElse(0.0);
         jobs.put(report.trainer(), new Job(report, longer, steps, bytes, now, false));
         while (jobs.size() > KEPT_MAX) {
@@ -67,6 +66,12 @@ final class JobBook {
 
     private static double rate(double more, long nanos) {
         return nanos > 0 ? Math.max(0, more) / (nanos / NANOS_PER_SECOND) : 0;
+    }
+
+    private static long sentBytes(JobReport report) {
+        return report.collectives().operations().values().stream()
+                .mapToLong(OperationCounts::sentBytes)
+                .sum();
     }
 
     private static double step(JobReport report) {

@@ -4,9 +4,12 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.hearth.agent.history.JobReport;
 import io.hearth.agent.history.LossCurve;
+import io.hearth.collective.Operation;
+import io.hearth.collective.OperationCounts;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.identity.Labels;
 import io.hearth.identity.NodeId;
+import java.util.EnumMap;
 import java.util.Optional;
 
 /** The JSON form of a {@link JobReport}. */
@@ -30,18 +33,25 @@ public final class JobJson {
             made.addProperty("loss", progress.loss());
             json.add("progress", made);
         });
-        JobReport.Sums counted = report.sums();
-        var sums = new JsonObject();
-        sums.addProperty("completed", counted.completed());
-        sums.addProperty("failed", counted.failed());
-        sums.addProperty("repeated", counted.repeated());
-        sums.addProperty("seconds", counted.seconds());
-        sums.addProperty("wire_bytes", counted.wireBytes());
-        sums.addProperty("plain_bytes", counted.plainBytes());
-        sums.addProperty("barriers", counted.barriers());
-        sums.addProperty("broadcasts", counted.broadcasts());
-        sums.addProperty("compression", counted.compression());
-        json.add("sums", sums);
+        JobReport.Collectives counted = report.collectives();
+        var operations = new JsonObject();
+        counted.operations().forEach((operation, counts) -> operations.add(operation.text(), of(counts)));
+        var collectives = new JsonObject();
+        collectives.add("operations", operations);
+        collectives.addProperty("repeated", counted.repeated());
+        collectives.addProperty("plain_bytes", counted.plainBytes());
+        collectives.addProperty("codec_seconds", counted.codecSeconds());
+        collectives.addProperty("compression", counted.compression());
+        json.add("collectives", collectives);
+        return json;
+    }
+
+    private static JsonObject of(OperationCounts counts) {
+        var json = new JsonObject();
+        json.addProperty("completed", counts.completed());
+        json.addProperty("failed", counts.failed());
+        json.addProperty("seconds", counts.seconds());
+        json.addProperty("sent_bytes", counts.sentBytes());
         return json;
     }
 
@@ -64,7 +74,6 @@ public final class JobJson {
      */
     static JobReport read(JsonObject json) throws MalformedMessageException {
         try {
-            var sums = json.getAsJsonObject("sums");
             String group = json.get("group").getAsString();
             int rank = json.get("rank").getAsInt();
             int world = json.get("world").getAsInt();
@@ -78,16 +87,7 @@ public final class JobJson {
                     world,
                     json.get("started_ms").getAsLong(),
                     json.has("progress") ? Optional.of(progress(json.getAsJsonObject("progress"))) : Optional.empty(),
-                    new JobReport.Sums(
-                            sums.get("completed").getAsLong(),
-                            sums.get("failed").getAsLong(),
-                            sums.get("repeated").getAsLong(),
-                            sums.get("seconds").getAsDouble(),
-                            sums.get("wire_bytes").getAsLong(),
-                            sums.get("plain_bytes").getAsLong(),
-                            sums.get("barriers").getAsLong(),
-                            sums.get("broadcasts").getAsLong(),
-                            Labels.clean(sums.get("compression").getAsString())));
+                    collectives(json.getAsJsonObject("collectives")));
         } catch (NullPointerException
                 | IllegalArgumentException
                 | IllegalStateException
@@ -95,6 +95,30 @@ public final class JobJson {
                 | UnsupportedOperationException wrong) {
             throw new MalformedMessageException("a field is missing or of another type: " + wrong.getMessage(), wrong);
         }
+    }
+
+    private static JobReport.Collectives collectives(JsonObject json) {
+        JsonObject named = json.getAsJsonObject("operations");
+        var operations = new EnumMap<Operation, OperationCounts>(Operation.class);
+        for (Operation operation : Operation.values()) {
+            if (named.has(operation.text())) {
+                operations.put(operation, counts(named.getAsJsonObject(operation.text())));
+            }
+        }
+        return new JobReport.Collectives(
+                operations,
+                json.get("repeated").getAsLong(),
+                json.get("plain_bytes").getAsLong(),
+                json.get("codec_seconds").getAsDouble(),
+                Labels.clean(json.get("compression").getAsString()));
+    }
+
+    private static OperationCounts counts(JsonObject json) {
+        return new OperationCounts(
+                json.get("completed").getAsLong(),
+                json.get("failed").getAsLong(),
+                json.get("seconds").getAsDouble(),
+                json.get("sent_bytes").getAsLong());
     }
 
     private static JobReport.Progress progress(JsonObject json) throws MalformedMessageException {

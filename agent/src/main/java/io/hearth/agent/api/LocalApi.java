@@ -13,6 +13,7 @@ import io.hearth.agent.status.VersionedValue;
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.identity.NodeId;
+import io.hearth.transport.LinkCounters;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,6 +84,7 @@ public final class LocalApi implements ApiHandler {
      * @param status newest status
      * @param history newest history
      * @param ageNanos largest possible age of the newest status
+     * @param links counters of the control links
      */
     public LocalApi(
             VersionedValue<ClusterStatus> status,
@@ -90,6 +92,7 @@ public final class LocalApi implements ApiHandler {
             TopologyAnswers topology,
             PlanAnswers plans,
             LongSupplier ageNanos,
+            Supplier<LinkCounters> links,
             AboutAgent about,
             Clock clock) {
         this.status = status;
@@ -113,6 +116,7 @@ public final class LocalApi implements ApiHandler {
                         PrometheusText.of(
                                 status.value(),
                                 history.value().tally(),
+                                links.get(),
                                 jobs.reports(),
                                 new PrometheusText.About(
                                         about.version(), about.startedMillis(), clock.epochMillis()))));

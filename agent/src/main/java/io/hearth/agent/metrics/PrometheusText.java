@@ -4,9 +4,12 @@ import io.hearth.agent.history.ClusterEvent.Kind;
 import io.hearth.agent.history.JobReport;
 import io.hearth.agent.history.Tally;
 import io.hearth.agent.status.ClusterStatus;
+import io.hearth.collective.OperationCounts;
 import io.hearth.discovery.mdns.MdnsCounters;
 import io.hearth.election.ElectionState;
 import io.hearth.election.health.HealthStatus;
+import io.hearth.transport.LinkCounters;
+import io.hearth.transport.LinkRejection;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
@@ -29,6 +32,8 @@ public final class PrometheusText {
     /** The format's media type; its character set is UTF-8. */
     public static final String TYPE = "text/plain; version=0.0.4";
 
+    private static final String LINK_BYTES = "Bytes of control links on the wire, without those of data streams";
+    private static final String LINK_MESSAGES = "Messages of control links";
     private static final double MILLIS_PER_SECOND = 1e3;
     private static final double NANOS_PER_SECOND = 1e9;
 
@@ -47,12 +52,13 @@ public final class PrometheusText {
      *
      * @param jobs newest report of each trainer of this machine
      */
-    public static String of(ClusterStatus status, Tally tally, List<JobReport> jobs, About about) {
+    public static String of(ClusterStatus status, Tally tally, LinkCounters links, List<JobReport> jobs, About about) {
         var registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         var text = new PrometheusText(registry);
         try {
             text.agent(status, about);
             text.cluster(status);
+            text.links(links);
             text.election(status, tally, about.nowMillis());
             text.events(tally);
             text.discovery(status);
@@ -178,38 +184,81 @@ public final class PrometheusText {
             gauge("hearth.job.steps", "Steps of the training; 0 if not known", tags, made.steps());
             gauge("hearth.job.loss", "Loss after that step", tags, made.loss());
         });
-        JobReport.Sums sums = job.sums();
-        counter("hearth.barriers", "Barriers that returned", tags, sums.barriers());
-        counter("hearth.broadcasts", "Broadcasts that returned", tags, sums.broadcasts());
-        counter("hearth.allreduce.failed", "All-reduces that ended with an error", tags, sums.failed());
+        JobReport.Collectives collectives = job.collectives();
+        collectives
+                .operations()
+                .forEach((operation, counts) -> operation(tags.and("operation", operation.text()), counts));
         counter(
-                "hearth.allreduce.repeated",
+                "hearth.collective.repeated",
                 "Exchanges that were repeated after the loss of a member",
                 tags,
-                sums.repeated());
-        counter("hearth.allreduce.sent.bytes", "Bytes sent for all-reduces", tags, sums.wireBytes());
+                collectives.repeated());
         counter(
-                "hearth.allreduce.uncompressed.bytes",
-                "Bytes that would have been sent without compression",
+                "hearth.compression.before.bytes",
+                "Bytes that all-reduces would have sent without compression and overhead",
                 tags,
-                sums.plainBytes());
-        if (sums.wireBytes() > 0) {
+                collectives.plainBytes());
+        long sent = collectives.sums().sentBytes();
+        counter("hearth.compression.after.bytes", "Bytes that all-reduces sent", tags, sent);
+        counter(
+                "hearth.compression.seconds",
+                "Time in which values were compressed or decompressed",
+                tags,
+                collectives.codecSeconds());
+        if (sent > 0) {
             gauge(
                     "hearth.compression.ratio",
                     "Bytes without compression by bytes sent",
-                    tags.and("compression", sums.compression().isEmpty() ? "none" : sums.compression()),
-                    (double) sums.plainBytes() / sums.wireBytes());
+                    tags.and("compression", collectives.compression().isEmpty() ? "none" : collectives.compression()),
+                    (double) collectives.plainBytes() / sent);
         }
-        values.add(sums);
+    }
+
+    private void operation(Tags tags, OperationCounts counts) {
+        values.add(counts);
         FunctionTimer.builder(
-                        "hearth.allreduce.duration",
-                        sums,
-                        JobReport.Sums::completed,
-                        JobReport.Sums::seconds,
+                        "hearth.collective.duration",
+                        counts,
+                        each -> each.completed() + each.failed(),
+                        OperationCounts::seconds,
                         TimeUnit.SECONDS)
-                .description("Completed all-reduces and their time")
+                .description("Collectives that ended, with or without a result, and their time")
                 .tags(tags)
                 .register(registry);
+        counter("hearth.collective.failed", "Collectives that ended with an error", tags, counts.failed());
+        counter("hearth.collective.sent.bytes", "Bytes sent for collectives", tags, counts.sentBytes());
+    }
+
+    private void links(LinkCounters links) {
+        counter(
+                "hearth.links.made",
+                "Links made; each after the first to a peer is a reconnect",
+                Tags.empty(),
+                links.admitted());
+        for (LinkRejection cause : LinkRejection.values()) {
+            counter(
+                    "hearth.links.refused",
+                    "Connections that did not become links",
+                    Tags.of("cause", small(cause)),
+                    links.refusals().getOrDefault(cause, 0L));
+        }
+        counter("hearth.links.malformed", "Links closed because of malformed input", Tags.empty(), links.malformed());
+        counter(
+                "hearth.links.streams.refused",
+                "Connections to the data port that became no stream",
+                Tags.empty(),
+                links.streamsRefused());
+        Tags in = Tags.of("direction", "in");
+        Tags out = Tags.of("direction", "out");
+        counter("hearth.links.bytes", LINK_BYTES, in, links.bytesIn());
+        counter("hearth.links.bytes", LINK_BYTES, out, links.bytesOut());
+        counter("hearth.links.messages", LINK_MESSAGES, in, links.messagesIn());
+        counter("hearth.links.messages", LINK_MESSAGES, out, links.messagesOut());
+        counter(
+                "hearth.links.messages.dropped",
+                "Messages that had no link, or found its queue full",
+                Tags.empty(),
+                links.droppedSends());
     }
 
     private void gauge(String name, String help, Tags tags, Number value) {

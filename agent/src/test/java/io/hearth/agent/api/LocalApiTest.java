@@ -20,6 +20,8 @@ import io.hearth.agent.status.ClusterStatus;
 import io.hearth.agent.status.HandClock;
 import io.hearth.agent.status.TestStatus;
 import io.hearth.agent.status.VersionedValue;
+import io.hearth.collective.Operation;
+import io.hearth.collective.OperationCounts;
 import io.hearth.core.Bytes;
 import io.hearth.election.health.HealthStatus;
 import io.hearth.identity.NodeId;
@@ -27,12 +29,14 @@ import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.ConnectionProfile;
 import io.hearth.topology.InterfaceClass;
 import io.hearth.topology.NodeProfile;
+import io.hearth.transport.LinkCounters;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -63,6 +67,7 @@ final class LocalApiTest {
             topologies,
             new PlanAnswers(DESK, status::value, () -> topology, clock),
             age::get,
+            () -> new LinkCounters(0, Map.of(), 0, 0, 0, 0, 0, 0, 0, 0),
             new LocalApi.AboutAgent("0.1.0", 5_000, () -> "http://127.0.0.1:1/?pass=x"),
             clock);
 
@@ -107,7 +112,12 @@ final class LocalApiTest {
                 2,
                 77,
                 Optional.of(new JobReport.Progress(step, 100, loss)),
-                new JobReport.Sums(step, 0, 1, 0.25 * step, 1_000L * step, 4_000L * step, 2, 1, "topk 1 %"));
+                new JobReport.Collectives(
+                        Map.of(Operation.ALL_REDUCE, new OperationCounts(step, 0, 0.25 * step, 1_000L * step)),
+                        1,
+                        4_000L * step,
+                        0.5,
+                        "topk 1 %"));
     }
 
     // ---- the description is true

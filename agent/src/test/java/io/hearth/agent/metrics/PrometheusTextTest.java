@@ -12,13 +12,18 @@ import io.hearth.agent.history.JobReport;
 import io.hearth.agent.loop.NodeInboxTest;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.agent.status.TestStatus;
+import io.hearth.collective.Operation;
+import io.hearth.collective.OperationCounts;
 import io.hearth.discovery.mdns.MdnsCounters;
 import io.hearth.election.health.HealthStatus;
 import io.hearth.identity.NodeId;
+import io.hearth.transport.LinkCounters;
+import io.hearth.transport.LinkRejection;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -52,10 +57,21 @@ final class PrometheusTextTest {
                 2,
                 77,
                 Optional.of(new JobReport.Progress(41, 100, 0.25)),
-                new JobReport.Sums(40, 1, 2, 8.5, 1_000, 4_000, 7, 3, "topk 1 %"));
+                new JobReport.Collectives(
+                        Map.of(
+                                Operation.ALL_REDUCE,
+                                new OperationCounts(40, 1, 8.5, 1_000),
+                                Operation.BARRIER,
+                                new OperationCounts(7, 0, 0.5, 300)),
+                        2,
+                        4_000,
+                        1.5,
+                        "topk 1 %"));
+        var links = new LinkCounters(3, Map.of(LinkRejection.NAMESPACE, 2L), 4, 5, 0, 6, 700, 800, 9, 10);
         return PrometheusText.of(
                 status(3, HealthStatus.UNHEALTHY),
                 history.tally(),
+                links,
                 List.of(job),
                 new PrometheusText.About("0.1.0", 5_000, 20_000));
     }
@@ -76,11 +92,21 @@ final class PrometheusTextTest {
         assertLine(text, "hearth_events_total{kind=\"health\"} 1.0");
         assertLine(text, "hearth_events_total{kind=\"left\"} 0.0");
         String job = "{group=\"digits\",trainer=\"" + DESK.shortText() + "\"}";
-        assertLine(text, "hearth_allreduce_duration_seconds_count" + job + " 40");
-        assertLine(text, "hearth_allreduce_duration_seconds_sum" + job + " 8.5");
-        assertLine(text, "hearth_allreduce_sent_bytes_total" + job + " 1000.0");
-        assertLine(text, "hearth_barriers_total" + job + " 7.0");
-        assertLine(text, "hearth_broadcasts_total" + job + " 3.0");
+        String sums = job.replace(",trainer", ",operation=\"all_reduce\",trainer");
+        assertLine(text, "hearth_collective_duration_seconds_count" + sums + " 41");
+        assertLine(text, "hearth_collective_duration_seconds_sum" + sums + " 8.5");
+        assertLine(text, "hearth_collective_failed_total" + sums + " 1.0");
+        assertLine(text, "hearth_collective_sent_bytes_total" + sums + " 1000.0");
+        assertLine(text, "hearth_collective_duration_seconds_count" + sums.replace("all_reduce", "barrier") + " 7");
+        assertLine(text, "hearth_collective_repeated_total" + job + " 2.0");
+        assertLine(text, "hearth_compression_before_bytes_total" + job + " 4000.0");
+        assertLine(text, "hearth_compression_after_bytes_total" + job + " 1000.0");
+        assertLine(text, "hearth_compression_seconds_total" + job + " 1.5");
+        assertLine(text, "hearth_links_made_total 3.0");
+        assertLine(text, "hearth_links_refused_total{cause=\"namespace\"} 2.0");
+        assertLine(text, "hearth_links_refused_total{cause=\"too_many\"} 0.0");
+        assertLine(text, "hearth_links_bytes_total{direction=\"in\"} 700.0");
+        assertLine(text, "hearth_links_messages_total{direction=\"out\"} 10.0");
         assertLine(text, "hearth_job_loss" + job + " 0.25");
         assertTrue(text.contains("hearth_compression_ratio{compression=\"topk 1 %\",group=\"digits\""), text);
     }

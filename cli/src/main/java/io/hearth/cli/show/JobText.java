@@ -19,7 +19,10 @@ final class JobText {
         var lines = new ArrayList<String>();
         answer.getAsJsonArray("jobs").forEach(each -> {
             JsonObject job = each.getAsJsonObject();
-            JsonObject sums = job.getAsJsonObject("sums");
+            JsonObject operations = job.getAsJsonObject("collectives").getAsJsonObject("operations");
+            long sums = operations.has("all_reduce")
+                    ? operations.getAsJsonObject("all_reduce").get("completed").getAsLong()
+                    : 0;
             lines.add("training " + job.get("group").getAsString() + " ("
                     + ShortId.of(job.get("trainer").getAsString()) + "): "
                     + job.get("state").getAsString() + ", "
@@ -28,7 +31,7 @@ final class JobText {
                             : "rank " + job.get("rank").getAsInt() + " of "
                                     + job.get("world").getAsInt())
                     + ", for " + Spans.text(nowMillis - job.get("started_ms").getAsLong()) + "; "
-                    + sums.get("completed").getAsLong() + " sums"
+                    + sums + " sums"
                     + String.format(
                             Locale.ROOT,
                             ", sends %.1f Mbit/s",

@@ -3,6 +3,7 @@ package io.hearth.collective.engine;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveResult;
 import io.hearth.collective.EngineOptions;
+import io.hearth.collective.Operation;
 import io.hearth.collective.Signature;
 import io.hearth.collective.Tensor;
 import io.hearth.collective.call.Call;
@@ -136,16 +137,16 @@ final class CallAdmission {
         return deadline.compareTo(DEADLINE_MAX) > 0 ? DEADLINE_MAX.toNanos() : deadline.toNanos();
     }
 
-    /** Runs an all-reduce, and counts it and its time, including planning. */
-    CollectiveResult timed(CallQueue.Body body) throws CollectiveException {
+    /** Runs a call of the application, and counts it and its time, including planning. */
+    <T, E extends Exception> T timed(Operation operation, Turn<T, E> turn) throws CollectiveException, E {
         long started = clock.nanoTime();
         boolean done = false;
         try {
-            CollectiveResult result = body.run();
+            T result = turn.take();
             done = true;
             return result;
         } finally {
-            tally.allReduce(done, clock.nanoTime() - started);
+            tally.ended(operation, done, clock.nanoTime() - started);
         }
     }
 

@@ -8,6 +8,7 @@ import io.hearth.collective.CollectiveResult;
 import io.hearth.collective.CollectiveTrace;
 import io.hearth.collective.DistributedBackend;
 import io.hearth.collective.EngineOptions;
+import io.hearth.collective.Operation;
 import io.hearth.collective.Signature;
 import io.hearth.collective.StepStart;
 import io.hearth.collective.Tensor;
@@ -190,7 +191,8 @@ public final class CollectiveEngine implements DistributedBackend {
                     "output must have the size of the input, " + input.byteSize() + " bytes, got " + output.byteSize());
         }
         long due = admission.after(queue, how);
-        return admission.timed(() -> run(planned(input, output, type, op, how, Optional.empty()), due));
+        return admission.timed(
+                Operation.ALL_REDUCE, () -> run(planned(input, output, type, op, how, Optional.empty()), due));
     }
 
     @Override
@@ -208,8 +210,9 @@ public final class CollectiveEngine implements DistributedBackend {
         long due = admission.after(queue, how);
         return coalesced.run(
                 plans.ruled(0, type, op, how, Optional.empty()),
-                (input, output, bucket, own) ->
-                        admission.timed(() -> run(planned(input, output, type, op, own, Optional.of(bucket)), due)));
+                (input, output, bucket, own) -> admission.timed(
+                        Operation.ALL_REDUCE,
+                        () -> run(planned(input, output, type, op, own, Optional.of(bucket)), due)));
     }
 
     @Override
@@ -221,7 +224,7 @@ public final class CollectiveEngine implements DistributedBackend {
             throw new IllegalArgumentException("an asynchronous collective needs memory that all threads may use:"
                     + " take Arena.ofShared(), Arena.ofAuto() or an array");
         }
-        return queue.begin(() -> admission.timed(() -> run(sum, admission.due(how))));
+        return queue.begin(() -> admission.timed(Operation.ALL_REDUCE, () -> run(sum, admission.due(how))));
     }
 
     /**
@@ -290,47 +293,44 @@ public final class CollectiveEngine implements DistributedBackend {
     @Override
     public CollectiveResult reduceScatter(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException {
-        return next(requests.reduceScatter(values, type, op), how);
+        return next(Operation.REDUCE_SCATTER, requests.reduceScatter(values, type, op), how);
     }
 
     @Override
     public CollectiveResult allGather(MemorySegment block, MemorySegment gathered, DataType type, CollectiveOptions how)
             throws CollectiveException {
-        return next(requests.allGather(block, gathered, type), how);
+        return next(Operation.ALL_GATHER, requests.allGather(block, gathered, type), how);
     }
 
     @Override
     public CollectiveResult reduce(MemorySegment values, DataType type, ReduceOp op, int root, CollectiveOptions how)
             throws CollectiveException {
-        return next(requests.reduce(values, type, op, root, how), how);
+        return next(Operation.REDUCE, requests.reduce(values, type, op, root, how), how);
     }
 
     @Override
     public CollectiveResult gather(
             MemorySegment block, MemorySegment gathered, DataType type, int root, CollectiveOptions how)
             throws CollectiveException {
-        return next(requests.gather(block, gathered, type, root), how);
+        return next(Operation.GATHER, requests.gather(block, gathered, type, root), how);
     }
 
     @Override
     public CollectiveResult scatter(
             MemorySegment blocks, MemorySegment block, DataType type, int root, CollectiveOptions how)
             throws CollectiveException {
-        return next(requests.scatter(blocks, block, type, root), how);
+        return next(Operation.SCATTER, requests.scatter(blocks, block, type, root), how);
     }
 
     @Override
     public CollectiveResult broadcast(MemorySegment values, DataType type, int root, CollectiveOptions how)
             throws CollectiveException {
-        CollectiveResult result = next(requests.broadcast(values, type, root, how), how);
-        tally.broadcast();
-        return result;
+        return next(Operation.BROADCAST, requests.broadcast(values, type, root, how), how);
     }
 
     @Override
     public void barrier(CollectiveOptions how) throws CollectiveException {
-        next(requests.barrier(), how);
-        tally.barrier();
+        next(Operation.BARRIER, requests.barrier(), how);
     }
 
     @Override
@@ -340,7 +340,11 @@ public final class CollectiveEngine implements DistributedBackend {
         Tensor.requireUsable(values);
         NodeId peer = ranks.peer(toRank);
         admission.requireEntered();
-        runtime.pairs().send(peer, values, spec, admission.due(how));
+        admission.timed(Operation.SEND, () -> {
+            runtime.pairs().send(peer, values, spec, admission.due(how));
+            tally.sent(Operation.SEND, values.byteSize());
+            return peer;
+        });
     }
 
     @Override
@@ -350,7 +354,15 @@ public final class CollectiveEngine implements DistributedBackend {
         Tensor.requireWritable(values);
         NodeId peer = ranks.peer(fromRank);
         admission.requireEntered();
-        runtime.pairs().receive(peer, values, spec, admission.due(how));
+        admission.timed(Operation.RECEIVE, () -> {
+            runtime.pairs().receive(peer, values, spec, admission.due(how));
+            return peer;
+        });
+    }
+
+    private CollectiveResult next(Operation operation, CallRequest asked, CollectiveOptions how)
+            throws CollectiveException {
+        return admission.timed(operation, () -> next(asked, how));
     }
 
     /** Runs a call after all collectives that were begun before. */
@@ -384,13 +396,15 @@ public final class CollectiveEngine implements DistributedBackend {
     @Override
     public StepStart beginStep(CollectiveOptions how) throws CollectiveException {
         long due = admission.after(queue, how);
-        while (true) {
-            try {
-                return beginStepOnce(due);
-            } catch (StartMetStepException entering) {
-                LOG.info("retrying beginStep: {}", entering.getMessage());
+        return admission.timed(Operation.BEGIN_STEP, () -> {
+            while (true) {
+                try {
+                    return beginStepOnce(due);
+                } catch (StartMetStepException entering) {
+                    LOG.info("retrying beginStep: {}", entering.getMessage());
+                }
             }
-        }
+        });
     }
 
     private StepStart beginStepOnce(long due) throws CollectiveException {
@@ -457,7 +471,6 @@ public final class CollectiveEngine implements DistributedBackend {
     public Started start(int least, CollectiveOptions how) throws CollectiveException {
         try {
             next(requests.start(least), how);
-            tally.barrier();
             return Started.TOGETHER;
         } catch (StartMetStepException atWork) {
             leastToEnter = Math.min(least, 2); // the group that it enters has at least one other member
@@ -495,7 +508,8 @@ public final class CollectiveEngine implements DistributedBackend {
 
     @Override
     public CollectiveMetrics metricsSnapshot() {
-        return tally.snapshot(ranks.count() - 1, runtime.executor().repeated(), autoSums.choices());
+        return tally.snapshot(
+                codecNanos(), ranks.count() - 1, runtime.executor().repeated(), autoSums.choices());
     }
 
     /**

@@ -10,11 +10,14 @@ import io.hearth.accel.Reducer;
 import io.hearth.accel.select.Engines;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.CollectiveConfig;
+import io.hearth.collective.CollectiveMetrics;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveResult;
 import io.hearth.collective.DistributedContext;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.LossPolicy;
+import io.hearth.collective.Operation;
+import io.hearth.collective.OperationCounts;
 import io.hearth.collective.exchange.Wire;
 import io.hearth.collective.group.GroupActivity;
 import io.hearth.compression.CompressionStrategy;
@@ -95,8 +98,11 @@ public final class CollectiveEngineTest {
                             results[rank][i] = values;
                         }
                         context.barrier();
-                        assertEquals(counts.length, context.metricsSnapshot().allReducesCompleted());
-                        assertEquals(1, context.metricsSnapshot().barriers());
+                        CollectiveMetrics counted = context.metricsSnapshot();
+                        assertEquals(
+                                counts.length, counted.of(Operation.ALL_REDUCE).completed());
+                        assertEquals(1, counted.of(Operation.BARRIER).completed());
+                        assertEquals(OperationCounts.NONE, counted.of(Operation.GATHER));
                     })
                     .joinWell();
             for (int i = 0; i < counts.length; i++) {

@@ -44,6 +44,7 @@ final class LinkHandler extends SimpleChannelInboundHandler<Frame> {
     protected void channelRead0(ChannelHandlerContext context, Frame frame) {
         table.heard(link);
         if (frame.kind() >= Frame.USER_MIN) {
+            tally.messagesIn.increment();
             Endpoint from = link.node().endpoint();
             observer.received(from.id(), from.incarnation(), frame.kind(), frame.bytes());
         } else if (LinkEncoding.knows(frame.kind())) {

@@ -14,6 +14,10 @@ public final class Tally {
     final LongAdder malformed = new LongAdder();
     final LongAdder unknownKinds = new LongAdder();
     public final LongAdder streamsRefused = new LongAdder();
+    final LongAdder bytesIn = new LongAdder();
+    final LongAdder bytesOut = new LongAdder();
+    final LongAdder messagesIn = new LongAdder();
+    public final LongAdder messagesOut = new LongAdder();
     private final Map<LinkRejection, LongAdder> refusals = new ConcurrentHashMap<>();
 
     void refused(LinkRejection refusal) {
@@ -27,6 +31,15 @@ public final class Tally {
         }
         refusals.forEach((refusal, count) -> counts.put(refusal, count.sum()));
         return new LinkCounters(
-                admitted.sum(), counts, droppedSends.sum(), malformed.sum(), unknownKinds.sum(), streamsRefused.sum());
+                admitted.sum(),
+                counts,
+                droppedSends.sum(),
+                malformed.sum(),
+                unknownKinds.sum(),
+                streamsRefused.sum(),
+                bytesIn.sum(),
+                bytesOut.sum(),
+                messagesIn.sum(),
+                messagesOut.sum());
     }
 }

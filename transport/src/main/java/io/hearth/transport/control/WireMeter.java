@@ -9,12 +9,15 @@ import io.netty.channel.ChannelPromise;
 /** Counts a connection's bytes as they are on the wire and stops a peer that sends too many of them before its admission. */
 public final class WireMeter extends ChannelDuplexHandler {
     private final int handshakeBytesMax;
+    private final Tally tally;
     private boolean admitted;
     private volatile long bytesIn; // written by the event loop, read by callers of LinkInfo
     private volatile long bytesOut; // written and read like bytesIn
 
-    public WireMeter(int handshakeBytesMax) {
+    /** @param tally gets the bytes too */
+    public WireMeter(int handshakeBytesMax, Tally tally) {
         this.handshakeBytesMax = handshakeBytesMax;
+        this.tally = tally;
     }
 
     /** Removes the limit on incoming bytes. */
@@ -35,6 +38,7 @@ public final class WireMeter extends ChannelDuplexHandler {
         var buffer = (ByteBuf) message;
         long before = bytesIn;
         bytesIn = before + buffer.readableBytes();
+        tally.bytesIn.add(buffer.readableBytes());
         if (admitted || bytesIn <= handshakeBytesMax) {
             context.fireChannelRead(buffer);
             return;
@@ -55,7 +59,9 @@ public final class WireMeter extends ChannelDuplexHandler {
     @Override
     public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
         long before = bytesOut; // one writer, the event loop
-        bytesOut = before + ((ByteBuf) message).readableBytes();
+        int more = ((ByteBuf) message).readableBytes();
+        bytesOut = before + more;
+        tally.bytesOut.add(more);
         var _ = context.write(message, promise);
     }
 }

@@ -411,6 +411,7 @@ public final class Links implements AutoCloseable {
         Optional<Link> link = link(peer);
         while (link.isPresent()) {
             if (link.get().offer(frame)) {
+                tally.messagesOut.increment();
                 return true;
             }
             Optional<Link> now = link(peer); // a replaced link rejects the frame; its successor is already in the table
@@ -542,7 +543,7 @@ public final class Links implements AutoCloseable {
         ssl.setHandshakeTimeoutMillis(0); // the handshake machine's time limit covers TLS too
         ssl.setCloseNotifyFlushTimeoutMillis(Link.CLOSE_WAIT_MILLIS);
         channel.pipeline()
-                .addLast(new WireMeter(options.limits().handshakeBytesMax()))
+                .addLast(new WireMeter(options.limits().handshakeBytesMax(), tally))
                 .addLast(ssl)
                 .addLast(new FrameDecoder())
                 .addLast(new HandshakeHandler(machine, dial, clock, table, options.limits(), address, settled));

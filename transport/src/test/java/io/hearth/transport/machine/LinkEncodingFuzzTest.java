@@ -18,6 +18,7 @@ import io.hearth.transport.StreamId;
 import io.hearth.transport.TestNode;
 import io.hearth.transport.control.FrameDecoder;
 import io.hearth.transport.control.FrameException;
+import io.hearth.transport.control.Tally;
 import io.hearth.transport.control.WireMeter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -228,7 +229,7 @@ final class LinkEncodingFuzzTest {
 
     @Test
     void moreBytesThanAHandshakeNeedsAreStoppedOnTheWire() {
-        var channel = new EmbeddedChannel(new WireMeter(100));
+        var channel = new EmbeddedChannel(new WireMeter(100, new Tally()));
         channel.writeInbound(Unpooled.wrappedBuffer(new byte[60]));
         assertThrows(FrameException.class, () -> channel.writeInbound(Unpooled.wrappedBuffer(new byte[60])));
         ByteBuf first = channel.readInbound();

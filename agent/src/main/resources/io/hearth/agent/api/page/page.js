@@ -193,19 +193,20 @@ function showJobs(answer) {
       bar.append(filled);
       left.append(bar);
     }
-    const sums = job.sums;
+    const work = job.collectives;
+    const sums = work.operations.all_reduce ?? {completed: 0, failed: 0, seconds: 0, sent_bytes: 0};
     const mean = sums.completed ? 1000 * sums.seconds / sums.completed : 0;
     const predicted = plan?.groups?.find((group) => group.group === job.group)?.chosen?.predicted_ms;
     left.append(list([
       ['Rank', job.rank < 0 ? 'none yet' : `${job.rank} of ${job.world}`],
       ['Step', made ? `${made.step + 1}${made.steps ? ` of ${made.steps}` : ''}, ${job.steps_per_second.toFixed(1)} a second` : ''],
       ['Loss', made ? made.loss.toPrecision(4) : ''],
-      ['Sums', `${sums.completed}${sums.failed ? `, ${sums.failed} failed` : ''}${sums.repeated ? `, ${sums.repeated} repeated after a loss` : ''}`],
+      ['Sums', `${sums.completed}${sums.failed ? `, ${sums.failed} failed` : ''}${work.repeated ? `, ${work.repeated} repeated after a loss` : ''}`],
       ['A sum takes', sums.completed ? `${mean.toFixed(2)} ms on the mean` : ''],
       ['Plan of a 16 MiB sum', predicted === undefined ? '' : `${predicted.toFixed(1)} ms predicted`],
       ['Sends', job.state === 'running' ? rate(job.sent_bytes_per_second) : ''],
-      ['Sent', bytes(sums.wire_bytes)],
-      ['Compression', sums.compression ? `${sums.compression}, ${(sums.plain_bytes / Math.max(1, sums.wire_bytes)).toFixed(1)} times less` : 'none'],
+      ['Sent', bytes(sums.sent_bytes)],
+      ['Compression', work.compression ? `${work.compression}, ${(work.plain_bytes / Math.max(1, sums.sent_bytes)).toFixed(1)} times less` : 'none'],
     ]));
     const right = make('div');
     box.append(left, right);
