@@ -16,6 +16,7 @@ import io.hearth.election.ElectionConfig;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
+import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.Role;
 import io.hearth.election.View;
@@ -47,7 +48,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,13 +113,14 @@ final class ViewStage {
         @Nullable
         ViewState state;
 
-        HealthState health = new HealthMachine(HealthConfig.of(Preset.LAN)).start(0);
+        HealthState health;
 
-        private Actor(NodeId id, Folder folder, Role role, ElectionConfig config) {
+        private Actor(NodeId id, Folder folder, Role role, ElectionConfig config, HealthState health) {
             this.id = id;
             this.folder = folder;
             this.role = role;
             this.machine = new ViewMachine(config, new CollectiveResolver());
+            this.health = health;
         }
 
         ViewState state() {
@@ -136,15 +140,20 @@ final class ViewStage {
     private final SplittableRandom random;
     private final List<String> trace = new ArrayList<>();
     private final boolean isTracing = Boolean.getBoolean("hearth.trace");
-    private final HealthMachine health = new HealthMachine(HealthConfig.of(Preset.LAN));
+    private final HealthMachine health;
     private final Set<Pair> cuts = new HashSet<>();
 
     ViewStage(long seed) {
+        this(seed, HealthConfig.of(Preset.LAN));
+    }
+
+    ViewStage(long seed, HealthConfig spans) {
         random = new SplittableRandom(seed);
+        health = new HealthMachine(spans);
     }
 
     Actor add(NodeId id, Role role, ElectionConfig config) {
-        var host = new Actor(id, folders.computeIfAbsent(id.peer(), _ -> new Folder()), role, config);
+        var host = new Actor(id, folders.computeIfAbsent(id.peer(), _ -> new Folder()), role, config, health.start(now()));
         hosts.put(id, host);
         return host;
     }
@@ -403,7 +412,14 @@ final class ViewStage {
                     }
                 });
             }
-            case ViewEffect.Install(View view) -> checker.learned(view);
+            case ViewEffect.Install(View view) -> {
+                checker.learned(view);
+                var members = new HealthMachine.Event.Members(
+                        view.members().stream().map(Member::node).collect(Collectors.toCollection(TreeSet::new)),
+                        view.members().stream().anyMatch(member -> member.role() == Role.TRAINER));
+                long incarnation = host.incarnation;
+                at(0, () -> deliverIf(host, incarnation, () -> health(host, members))); // after this step's effects
+            }
             case ViewEffect.Removed(ViewEffect.Removed.Cause _, String why) -> host.removals.add(why);
             case ViewEffect.Left() -> {
                 host.hasLeft = true;
