@@ -278,9 +278,11 @@ public final class HearthConfig {
                     () -> settings.value(Setting.HEALTH).flatMap(Preset::named).map(HealthConfig::of));
             copy.continueOnPartition = copy.continueOnPartition.or(
                     () -> settings.value(Setting.ON_PARTITION).map(Setting.PARTITION_CONTINUE::equals));
-            if (copy.interfaces.isEmpty() && copy.excludedInterfaces.isEmpty()) {
+            if (copy.interfaces.isEmpty()) { // whoever names interfaces means them, whatever the machine excludes
                 copy.interfaces = settings.values(Setting.INTERFACES);
-                copy.excludedInterfaces = settings.values(Setting.EXCLUDE_INTERFACES);
+                if (copy.excludedInterfaces.isEmpty()) {
+                    copy.excludedInterfaces = settings.values(Setting.EXCLUDE_INTERFACES);
+                }
             }
             if (isTheAgent && copy.port.isEmpty()) {
                 copy.port = settings.value(Setting.LISTEN_PORT)

@@ -163,6 +163,19 @@ final class LauncherTest {
     }
 
     @Test
+    void aCommandThatOnlyAsksTheAgentGetsASmallerArchive() throws Exception {
+        start("id");
+        Path small = Files.createFile(root.resolve("cli/target/lib/short.aot"));
+        for (String command : List.of("status", "top", "watch", "dashboard", "version")) {
+            String out = start(command).out();
+            assertTrue(out.contains("\n-XX:AOTCache=" + small + "\n"), out);
+        }
+        for (String command : List.of("demo", "wait", "run", "pair", "join", "agent")) {
+            assertFalse(start(command).out().contains(small.toString()), command);
+        }
+    }
+
+    @Test
     void theArchiveIsMadeAnewForNewerJarsAndForAnotherJdk() throws Exception {
         start("id");
         Path madeFor = root.resolve("cli/target/lib/hearth.aot.for");

@@ -20,8 +20,7 @@ public interface Machine<S, E, F> {
 
     /**
      * The time in nanoseconds that the shell may sleep before it sends the next tick; {@link Long#MAX_VALUE} if only another event can
-     * change the state. A span and not an instant, so that it cannot overflow. While the state stays the same, the instant at which it ends
-     * never becomes earlier, so that a shell may ask once for each state.
+     * change the state. A span and not an instant, so that it cannot overflow.
      */
     long sleepNanos(S state, long nowNanos);
 }

@@ -153,7 +153,8 @@ final class ViewStage {
     }
 
     Actor add(NodeId id, Role role, ElectionConfig config) {
-        var host = new Actor(id, folders.computeIfAbsent(id.peer(), _ -> new Folder()), role, config, health.start(now()));
+        var host =
+                new Actor(id, folders.computeIfAbsent(id.peer(), _ -> new Folder()), role, config, health.start(now()));
         hosts.put(id, host);
         return host;
     }

@@ -17,16 +17,12 @@ import java.util.function.Consumer;
  * the step before it are done, so effects of two steps never mix.
  */
 public final class MachineDriver<S, E, F> {
-    private static final long ROUNDING_NANOS = 1_000;
-
     private final Machine<S, E, F> machine;
     private final E tick;
     private final Clock clock;
     private final Consumer<F> effects;
     private final Deque<E> waiting = new ArrayDeque<>();
     private S state;
-    private long lookedNanos; // when the machine was asked for the next two; that costs more than most ticks
-    private long sleepNanos;
     private boolean stepping;
 
     /**
@@ -41,7 +37,6 @@ public final class MachineDriver<S, E, F> {
         this.tick = tick;
         this.clock = clock;
         this.effects = effects;
-        look();
     }
 
     public S state() {
@@ -67,13 +62,7 @@ public final class MachineDriver<S, E, F> {
             }
         } finally {
             stepping = false;
-            look();
         }
-    }
-
-    private void look() {
-        lookedNanos = clock.nanoTime();
-        sleepNanos = machine.sleepNanos(state, lookedNanos);
     }
 
     private Step<S, F> stepped(E event) {
@@ -86,14 +75,12 @@ public final class MachineDriver<S, E, F> {
 
     /** Steps the machine with its tick if that is due. */
     public void tickIfDue() {
-        assert machine.sleepNanos(state, clock.nanoTime()) >= sleepNanos() - ROUNDING_NANOS
-                : "it became due earlier by itself";
         if (sleepNanos() <= 0) {
             step(tick);
         }
     }
 
     public long sleepNanos() {
-        return Math.max(0, sleepNanos - (clock.nanoTime() - lookedNanos));
+        return machine.sleepNanos(state, clock.nanoTime());
     }
 }

@@ -105,6 +105,11 @@ final class SettingsTest {
         assertEquals(Optional.of(HealthConfig.of(Preset.LAN)), own.health());
         assertEquals(false, own.continueOnPartition());
         assertEquals(EngineName.AUTO, own.engine());
+
+        HearthConfig without =
+                HearthConfig.defaults().excludedInterfaces(List.of("tun0")).completed(settings);
+        assertEquals(List.of("en0"), without.interfaces());
+        assertEquals(List.of("tun0"), without.excludedInterfaces());
     }
 
     @ParameterizedTest

@@ -10,11 +10,17 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /**
- * A file with the classes of a node, loaded and linked ahead of time (JEP 483, 514). A process that starts with the file spends about half the processor time on classes. The file fits only the Java, the class path and the module flags that it was made with.
+ * A file with the classes of a process, loaded and linked ahead of time (JEP 483, 514). A process that starts with the file spends about half
+ * the processor time on classes. The file fits only the Java, the class path and the module flags that it was made with.
  *
  * @param file that the launcher gives to later starts; it exists only when it is complete, because a Java that reads half of it crashes
  */
 public record ClassArchive(Path file) {
+    /** The archive of the commands that ask the agent and end, beside this one of a node. */
+    ClassArchive ofShortCommands() {
+        return new ClassArchive(file.resolveSibling("short.aot"));
+    }
+
     /** Flags for the process whose classes go into the archive. It writes them when it exits, which takes some seconds. */
     List<String> flags() {
         return List.of("-XX:AOTCacheOutput=" + draft().toAbsolutePath());

@@ -87,13 +87,19 @@ public final class Demo {
         List<String> firstFlags = options.archive().map(ClassArchive::flags).orElse(List.of());
         Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
         RunFolder.left(temporary, KIND).forEach(RunFolder::close);
-        try (RunFolder folder = RunFolder.create(temporary, KIND);
-                DemoNodes nodes = DemoNodes.start(
-                        folder.path(),
-                        DemoHomes.create(folder.path(), options.nodes()),
-                        firstFlags,
-                        nodeArguments(),
-                        said)) {
+        try (RunFolder folder = RunFolder.create(temporary, KIND)) {
+            List<Path> homes = DemoHomes.create(folder.path(), options.nodes());
+            DemoSummary summary = train(folder.path(), homes, firstFlags);
+            if (options.archive().isPresent()) {
+                ShortStart.record(options.archive().get().ofShortCommands(), folder.path(), homes.getFirst());
+            }
+            return summary;
+        }
+    }
+
+    private DemoSummary train(Path folder, List<Path> homes, List<String> firstFlags)
+            throws HearthException, InterruptedException {
+        try (DemoNodes nodes = DemoNodes.start(folder, homes, firstFlags, nodeArguments(), said)) {
             while (board.rows().stream().anyMatch(DemoBoard.Row::isAlive)) {
                 step(nodes);
             }
