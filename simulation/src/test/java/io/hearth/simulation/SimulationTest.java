@@ -34,7 +34,7 @@ final class SimulationTest {
             PlantedBug.UNTOLD_REMOVAL, 400L,
             PlantedBug.LEAD_DECIDES, 400L,
             PlantedBug.UNCHECKED_CHUNK, 500L,
-            PlantedBug.STALE_CHUNK, 8_000L,
+            PlantedBug.STALE_CHUNK, 1_600L,
             PlantedBug.FINAL_FORWARD, 2_000L);
 
     private static Sweep.Report play(long first, long seeds, Optional<PlantedBug> bug) throws InterruptedException {

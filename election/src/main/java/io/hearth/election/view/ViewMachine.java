@@ -6,6 +6,7 @@ import io.hearth.election.ElectionConfig;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
+import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.MessageRejection;
 import io.hearth.election.MessageRejections;
@@ -82,7 +83,7 @@ import java.util.TreeSet;
  *            Commit of the lineage I ask, admits me exactly as I asked  Install
  * lost votes Gone of so many machines that the rest is no quorum, own seat dead   Removed; a lone lineage
  * hearing    Quorum --too few machines heard--&gt; Lost --enough--&gt; Returning --all, 3 s quiet, 8 s--&gt; Quorum
- * resting    Awake --own pause over 700 ms--&gt; Until now + 600 ms --then--&gt; Awake
+ * resting    Awake --own pause over 700 ms, idle: 3/8 of the silence--&gt; Until now + 600 ms --then--&gt; Awake
  * join       Staying --alone, better lineage heard--&gt; Entering: Vote(Enter) --on disk--&gt; Joining: Join, repeatedly
  * leave      Staying --Leave--&gt; Draining --others have all, 5 s--&gt; Asking --out, 10 s--&gt; Gone: Left
  * doubled    Single --own identity is used elsewhere--&gt; Doubled, for good: Leave, Removed, a lone lineage
@@ -108,6 +109,7 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
     private static final long TICK_QUIET_NANOS = 100_000_000L;
     private static final long TICK_BUSY_NANOS = 20_000_000L;
     private static final long TICKS_OF_A_SILENCE = 15;
+    private static final long IDLE_TICKS_OF_A_SILENCE = 8;
     private static final long SWEEP_NANOS = 1_000_000_000L;
 
     private final ElectionConfig config;
@@ -208,7 +210,7 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
             return Step.quiet(state);
         }
         var transition = new Transition(config, resolver, state, clock(state, event, nowNanos));
-        if (nowNanos - state.clock().steppedNanos() > config.gapNanos()) {
+        if (nowNanos - state.clock().steppedNanos() > gapNanos(state)) {
             Resting.begin(transition);
             transition.lapses =
                     transition.lapses.paused(nowNanos - state.clock().steppedNanos(), transition.now);
@@ -300,15 +302,33 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
         }
     }
 
+    /**
+     * A pause of this node that is longer than this counts as one. While nobody trains there is no data that could arrive late, and a longer
+     * span of silence allows a longer pause.
+     */
+    private long gapNanos(ViewState state) {
+        return isTraining(state) ? config.gapNanos() : Math.max(config.gapNanos(), state.silenceNanos() * 3 / 8);
+    }
+
     /** Time between ticks while nothing is under way: longer spans need fewer, but a tick that is a little late must not look like a pause. */
-    private long quietNanos(long silenceNanos) {
-        return Math.max(TICK_QUIET_NANOS, Math.min(silenceNanos / TICKS_OF_A_SILENCE, config.gapNanos() / 2));
+    private long quietNanos(ViewState state) {
+        long ticks = isTraining(state) ? TICKS_OF_A_SILENCE : IDLE_TICKS_OF_A_SILENCE;
+        return Math.max(TICK_QUIET_NANOS, Math.min(state.silenceNanos() / ticks, gapNanos(state) / 2));
+    }
+
+    private static boolean isTraining(ViewState state) {
+        for (Member member : state.view().members()) {
+            if (member.role() == Role.TRAINER) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private ViewState.Clock clock(ViewState state, ViewEvent event, long nowNanos) {
         ViewState.Clock before = state.clock();
         long gap = nowNanos - before.steppedNanos();
-        long quiet = quietNanos(state.silenceNanos());
+        long quiet = quietNanos(state);
         boolean stoodStill = gap > 2 * quiet; // a tick was due long ago
         long lost = before.lostNanos() + (stoodStill ? gap - quiet : 0);
         long now = nowNanos - lost;
@@ -327,7 +347,7 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
                 || !(state.leave() instanceof LeaveState.Staying)
                 || !(state.resting() instanceof RestState.Awake)
                 || !(state.hearing() instanceof HearingState.Quorum);
-        long tick = isBusy ? TICK_BUSY_NANOS : quietNanos(state.silenceNanos());
+        long tick = isBusy ? TICK_BUSY_NANOS : quietNanos(state);
         long sinceTick = nowNanos - state.clock().lostNanos() - state.clock().tickedNanos();
         return Math.max(0, tick - sinceTick);
     }

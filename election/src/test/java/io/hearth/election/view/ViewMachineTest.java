@@ -1440,6 +1440,29 @@ final class ViewMachineTest {
         assertEquals(List.of(new ViewEffect.Rest(false)), pass(700 * MILLI));
     }
 
+    /** Agents that wait for work wake rarely, so a late tick is no pause; a trainer in the view makes the spans short at once. */
+    @Test
+    void whileNobodyTrainsTicksAreRareAndShortPausesDoNotCount() {
+        event(new ViewEvent.SilenceChosen(8_000 * MILLI));
+        event(new ViewEvent.Tick());
+        assertEquals(1_000 * MILLI, machine.sleepNanos(state, now));
+        now += 2_900 * MILLI;
+        assertEquals(List.of(), event(new ViewEvent.Tick()));
+        now += 3_100 * MILLI;
+        assertEquals(List.of(new ViewEffect.Rest(true)), event(new ViewEvent.Tick()));
+        pass(700 * MILLI);
+
+        var trainer = new Member(Nodes.trainer(4, 0), 1, 4, Role.TRAINER, "job", 99);
+        List<Member> members = List.of(member(MASTER, 1, 1), member(SELF, 1, 3), trainer);
+        received(
+                MASTER,
+                new Message.Commit(new View(LINEAGE, 4, members, List.of(new GroupView("job", 4, Bytes.EMPTY)))));
+        event(new ViewEvent.Tick());
+        assertEquals(350 * MILLI, machine.sleepNanos(state, now));
+        now += 800 * MILLI;
+        assertTrue(event(new ViewEvent.Tick()).contains(new ViewEffect.Rest(true)));
+    }
+
     /** The lead's ballot waits two seconds for a member that is not suspected, its own standstill not counted. */
     @Test
     void aBallotWaitsLongerByTheTimeOfItsProposersPause() {
