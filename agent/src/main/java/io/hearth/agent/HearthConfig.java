@@ -278,7 +278,7 @@ public final class HearthConfig {
                     () -> settings.value(Setting.HEALTH).flatMap(Preset::named).map(HealthConfig::of));
             copy.continueOnPartition = copy.continueOnPartition.or(
                     () -> settings.value(Setting.ON_PARTITION).map(Setting.PARTITION_CONTINUE::equals));
-            if (copy.interfaces.isEmpty()) { // whoever names interfaces means them, whatever the machine excludes
+            if (copy.interfaces.isEmpty()) { // interfaces named here are used, even if a setting excludes them
                 copy.interfaces = settings.values(Setting.INTERFACES);
                 if (copy.excludedInterfaces.isEmpty()) {
                     copy.excludedInterfaces = settings.values(Setting.EXCLUDE_INTERFACES);

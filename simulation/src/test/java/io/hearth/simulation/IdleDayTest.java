@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Agents of a home through a day on which nobody trains: a laptop sleeps 96 times, which is more than the lineages that a node remembers, and
- * another machine restarts.
+ * Agents of a home during a day on which nobody trains. A laptop sleeps 96 times, and another machine restarts. Each sleep makes a lineage,
+ * and a node remembers 64.
  */
 final class IdleDayTest {
     private static final long QUARTER_NANOS = 900 * SECOND;

@@ -25,8 +25,8 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Writes the metrics of an agent in the text format of Prometheus. Each call fills a new registry from one status: nodes that are gone do not
- * appear, and an agent counts nothing while nobody asks.
+ * Writes the metrics of an agent in the text format of Prometheus. Each call fills a new registry from one status, so nodes that are gone do
+ * not appear.
  */
 public final class PrometheusText {
     /** The format's media type; its character set is UTF-8. */

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Makes the archive of the commands that ask the agent and end, such as {@code status}. Java loads all classes of an archive at its start, so
- * they start in two thirds of the time with an archive of their own.
+ * they start in three quarters of the time with an archive of their own.
  */
 final class ShortStart {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
@@ -43,8 +43,13 @@ final class ShortStart {
             status.redirectErrorStream(true)
                     .redirectOutput(folder.resolve("status.log").toFile());
             Process running = status.start();
-            if (!running.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
-                running.destroyForcibly();
+            try {
+                if (!running.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+                    throw new HearthException("the command to record has not ended for " + TIMEOUT.toSeconds()
+                            + " s; is this machine very busy?");
+                }
+            } finally {
+                running.destroyForcibly(); // nothing if it has ended
             }
         } catch (IOException failed) {
             throw new SetupException("cannot start the command to record: " + failed.getMessage(), failed);

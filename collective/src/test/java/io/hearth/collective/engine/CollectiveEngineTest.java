@@ -134,6 +134,41 @@ public final class CollectiveEngineTest {
         }
     }
 
+    /** What operators see of a training: each kind of call for itself, with its failures, its time and the bytes that this rank sent. */
+    @Test
+    void everyKindOfCallIsCountedForItself() throws Exception {
+        try (var group = new TestGroup(2, SMALL_SEGMENTS)) {
+            group.start((rank, context) -> {
+                        context.broadcast(new float[1000], 0);
+                        context.broadcast(new float[1000], 0);
+                        if (rank == 0) {
+                            context.send(new float[250], 1);
+                        } else {
+                            context.receive(new float[250], 0);
+                        }
+                        assertThrows(
+                                CollectiveMismatchException.class,
+                                () -> context.allReduce(new float[1 + rank], ReduceOp.SUM));
+                        CollectiveMetrics counted = context.metricsSnapshot();
+                        OperationCounts broadcasts = counted.of(Operation.BROADCAST);
+                        assertEquals(2, broadcasts.completed());
+                        assertEquals(rank == 0, broadcasts.sentBytes() > 2 * 4000);
+                        assertTrue(broadcasts.seconds() > 0);
+                        assertEquals(
+                                rank == 0 ? 1 : 0, counted.of(Operation.SEND).completed());
+                        assertEquals(
+                                rank == 0 ? 1000 : 0, counted.of(Operation.SEND).sentBytes());
+                        assertEquals(
+                                rank == 1 ? 1 : 0, counted.of(Operation.RECEIVE).completed());
+                        OperationCounts sums = counted.of(Operation.ALL_REDUCE);
+                        assertEquals(0, sums.completed());
+                        assertEquals(1, sums.failed());
+                        assertEquals(OperationCounts.NONE, counted.of(Operation.BARRIER));
+                    })
+                    .joinWell();
+        }
+    }
+
     @Test
     void aBroadcastReachesAll() throws Exception {
         for (int world : new int[] {1, 2, 3, 4}) {

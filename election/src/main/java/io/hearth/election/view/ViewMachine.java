@@ -303,8 +303,8 @@ public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffe
     }
 
     /**
-     * A pause of this node that is longer than this counts as one. While nobody trains there is no data that could arrive late, and a longer
-     * span of silence allows a longer pause.
+     * After a longer pause of its own this node rests. A view without trainers has no data that could arrive late, so there the limit grows
+     * with the span of silence.
      */
     private long gapNanos(ViewState state) {
         return isTraining(state) ? config.gapNanos() : Math.max(config.gapNanos(), state.silenceNanos() * 3 / 8);

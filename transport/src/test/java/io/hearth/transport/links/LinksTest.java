@@ -15,6 +15,7 @@ import io.hearth.identity.PeerId;
 import io.hearth.transport.DialFailure;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.Frame;
+import io.hearth.transport.LinkCounters;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.LinkObserver;
 import io.hearth.transport.LinkOptions;
@@ -52,6 +53,10 @@ public final class LinksTest {
 
             LinkInfo now = a.links.links().getFirst();
             assertTrue(now.bytesIn() > Frame.BYTES_MAX && now.bytesOut() > 100, now.toString());
+            LinkCounters counted = a.links.counters();
+            assertEquals(1, counted.messagesIn());
+            assertEquals(1, counted.messagesOut());
+            assertTrue(counted.bytesIn() >= now.bytesIn() && counted.bytesOut() >= now.bytesOut(), counted.toString());
         }
     }
 
