@@ -81,4 +81,9 @@ public final class NonFiniteException extends CollectiveException {
     public float value() {
         return value;
     }
+
+    @Override
+    public int number() {
+        return 14;
+    }
 }

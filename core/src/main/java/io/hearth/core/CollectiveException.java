@@ -15,4 +15,9 @@ public class CollectiveException extends HearthException {
     public CollectiveException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public int number() {
+        return 2;
+    }
 }

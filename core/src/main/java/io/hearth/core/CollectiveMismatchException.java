@@ -11,4 +11,9 @@ public class CollectiveMismatchException extends CollectiveException {
     public CollectiveMismatchException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public int number() {
+        return 3;
+    }
 }

@@ -11,4 +11,9 @@ public sealed class DeadlineExceededException extends ReenterableException permi
     public DeadlineExceededException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public int number() {
+        return 4;
+    }
 }

@@ -14,4 +14,13 @@ public class HearthException extends Exception {
     public HearthException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    /**
+     * The number of this kind of failure, 1 or more, for programs in other languages. It never changes, and no number is used again: 1 is a
+     * failure without a number of its own; 14 is {@code NonFiniteException} of the compression; the others belong to the subclasses in this
+     * package.
+     */
+    public int number() {
+        return 1;
+    }
 }

@@ -11,4 +11,9 @@ public final class LeftGroupException extends ReenterableException {
     public LeftGroupException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public int number() {
+        return 5;
+    }
 }

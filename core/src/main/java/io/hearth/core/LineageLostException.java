@@ -14,4 +14,9 @@ public final class LineageLostException extends ReenterableException {
     public LineageLostException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public int number() {
+        return 6;
+    }
 }

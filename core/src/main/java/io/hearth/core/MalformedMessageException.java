@@ -11,4 +11,9 @@ public class MalformedMessageException extends HearthException {
     public MalformedMessageException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public int number() {
+        return 7;
+    }
 }

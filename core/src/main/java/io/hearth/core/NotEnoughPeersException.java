@@ -11,4 +11,9 @@ public class NotEnoughPeersException extends HearthException {
     public NotEnoughPeersException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public int number() {
+        return 8;
+    }
 }

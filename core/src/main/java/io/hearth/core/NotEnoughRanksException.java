@@ -14,4 +14,9 @@ public final class NotEnoughRanksException extends DeadlineExceededException {
     public NotEnoughRanksException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public int number() {
+        return 9;
+    }
 }

@@ -11,4 +11,9 @@ public class PeerLostException extends CollectiveException {
     public PeerLostException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public int number() {
+        return 10;
+    }
 }

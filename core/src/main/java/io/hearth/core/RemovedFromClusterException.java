@@ -11,4 +11,9 @@ public final class RemovedFromClusterException extends ReenterableException {
     public RemovedFromClusterException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public int number() {
+        return 11;
+    }
 }

@@ -11,4 +11,9 @@ public class SetupException extends HearthException {
     public SetupException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public int number() {
+        return 12;
+    }
 }

@@ -14,4 +14,9 @@ public final class StateSyncException extends ReenterableException {
     public StateSyncException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public int number() {
+        return 13;
+    }
 }
