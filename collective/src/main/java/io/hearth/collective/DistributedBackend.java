@@ -7,6 +7,7 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * A group of processes that compute together. All ranks make the same calls in the same order.
@@ -83,6 +84,15 @@ public interface DistributedBackend extends AutoCloseable {
             throws CollectiveException, InterruptedException;
 
     /**
+     * Begins any collective, as {@link #allReduceAsync} begins an all-reduce. Wrong arguments show at the end, when it has run.
+     *
+     * @param call makes one call of the backend that it gets, such as a broadcast, with heap memory or native memory that all threads may
+     *     use
+     * @throws CollectiveException the backend is closed
+     */
+    Work begin(Collective<DistributedBackend> call) throws CollectiveException, InterruptedException;
+
+    /**
      * Combines the values of all ranks; every rank gets its share of the sum, at its place in the buffer. Shares are as even as possible,
      * the first ones longer. Returns only when all ranks hold theirs.
      *
@@ -99,6 +109,17 @@ public interface DistributedBackend extends AutoCloseable {
      * @param gathered {@code block.byteSize() * worldSize()} bytes or more; written
      */
     CollectiveResult allGather(MemorySegment block, MemorySegment gathered, DataType type, CollectiveOptions options)
+            throws CollectiveException;
+
+    /**
+     * Gives every rank the blocks of all ranks, which may have different lengths. Shorter blocks travel as long as the longest one.
+     *
+     * @param block of this rank, of any length
+     * @param gathered written from the front: one block after the other, in rank order
+     * @return the number of elements of each rank's block, in rank order
+     * @throws IllegalArgumentException {@code gathered} is too small; the other ranks have their result
+     */
+    List<Long> allGatherUnequal(MemorySegment block, MemorySegment gathered, DataType type, CollectiveOptions options)
             throws CollectiveException;
 
     /**
@@ -133,6 +154,18 @@ public interface DistributedBackend extends AutoCloseable {
             throws CollectiveException;
 
     /**
+     * Gives each rank one block of every rank's buffer: rank r gets block r of each. Returns only when all ranks hold theirs. If a member is
+     * lost during the call, the blocks go to the remaining ranks as they are numbered then, and those behind the last one to nobody.
+     *
+     * @param blocks a block for each rank, in rank order, or more; not written
+     * @param received a block from each rank, in rank order; as large as {@code blocks}, another memory
+     * @param count elements of a block, the same on all ranks
+     */
+    CollectiveResult allToAll(
+            MemorySegment blocks, MemorySegment received, long count, DataType type, CollectiveOptions options)
+            throws CollectiveException;
+
+    /**
      * Replaces the values of all ranks by those of {@code root}. Returns only when all ranks hold them.
      *
      * @param values in place; as for {@link #allReduce}
@@ -148,7 +181,7 @@ public interface DistributedBackend extends AutoCloseable {
      *
      * @throws CollectiveException not all ranks called it; the subclass says why
      */
-    void barrier(CollectiveOptions options) throws CollectiveException;
+    CollectiveResult barrier(CollectiveOptions options) throws CollectiveException;
 
     /**
      * Sends values to one other rank, which calls {@link #receive}; no other rank takes part. Returns when that rank has them. Each ordered
@@ -186,14 +219,34 @@ public interface DistributedBackend extends AutoCloseable {
 
     /**
      * Names buffers that all ranks of the group keep identical, such as weights and the optimizer's state. When the next step begins, a
-     * rank that enters, or whose buffers differ, gets the contents that the others hold.
+     * rank that enters, or whose buffers differ, gets the contents that the others hold. All ranks share the same names in the same order
+     * before the same step.
      *
      * @param name 1 to 63 printable characters, unique
      * @param buffers heap or native, writable from any thread; the same sizes in the same order on all ranks; they still belong to the
      *     caller, and are accessed only inside {@link #beginStep}
-     * @throws IllegalStateException the first step has begun
+     * @throws IllegalArgumentException the name is shared already, or a buffer cannot be shared
      */
     void share(String name, List<MemorySegment> buffers);
+
+    /**
+     * As {@link #share(String, List)}, for buffers that may change from step to step, such as those of an optimizer that allocates its state
+     * in the first step.
+     *
+     * @param buffers asked at the beginning of each step, on the thread that calls {@link #beginStep}, which throws what it throws; while it
+     *     names none, the name is not shared
+     */
+    void share(String name, Supplier<List<MemorySegment>> buffers);
+
+    /**
+     * Names a state of variable size that all ranks keep identical.
+     *
+     * @param bytesMax most bytes that it may have, 1 to 2^30, the same on all ranks
+     */
+    void share(String name, int bytesMax, StateBlob blob);
+
+    /** Ends the sharing of a name, on all ranks before the same step; nothing if it is not shared. */
+    void unshare(String name);
 
     /**
      * Declares the shared buffers to be the state after this many steps, as loaded from a checkpoint: the first step to begin has this

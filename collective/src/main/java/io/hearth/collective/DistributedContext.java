@@ -114,12 +114,12 @@ public final class DistributedContext {
     }
 
     /**
-     * Names arrays that all ranks keep identical, such as weights and the optimizer's state; call it before the first step. A rank that
-     * enters later gets the contents that the others hold.
+     * Names arrays that all ranks keep identical, such as weights and the optimizer's state. A rank that enters later gets the contents that
+     * the others hold. All ranks share the same names in the same order before the same step, usually before the first one.
      *
      * @param name 1 to 63 printable characters, unique
      * @param arrays the same lengths in the same order on all ranks; kept, and written only inside {@link #beginStep()}
-     * @throws IllegalStateException the first step has begun
+     * @throws IllegalArgumentException the name is shared already
      */
     public void share(String name, float[]... arrays) {
         share(name, Arrays.stream(arrays).map(Tensor::of).toArray(Tensor[]::new));
@@ -128,6 +128,30 @@ public final class DistributedContext {
     /** As {@link #share(String, float[][])}, for tensors in memory that all threads may use. */
     public void share(String name, Tensor... tensors) {
         backend.share(name, Arrays.stream(tensors).map(Tensor::memory).toList());
+    }
+
+    /**
+     * As {@link #share(String, Tensor...)}, for tensors that may change from step to step, such as those of an optimizer that allocates its
+     * state in the first step.
+     *
+     * @param tensors asked at the beginning of each step, on the thread that calls {@link #beginStep()}
+     */
+    public void share(String name, Supplier<List<Tensor>> tensors) {
+        backend.share(name, () -> tensors.get().stream().map(Tensor::memory).toList());
+    }
+
+    /**
+     * Names a state of variable size that all ranks keep identical, such as the position of a sampler.
+     *
+     * @param bytesMax most bytes that it may have, 1 to 2^30, the same on all ranks
+     */
+    public void share(String name, int bytesMax, StateBlob blob) {
+        backend.share(name, bytesMax, blob);
+    }
+
+    /** Ends the sharing of a name, on all ranks before the same step; nothing if it is not shared. */
+    public void unshare(String name) {
+        backend.unshare(name);
     }
 
     /**
@@ -415,18 +439,58 @@ public final class DistributedContext {
         backend.receive(values.memory(), values.type(), fromRank, options);
     }
 
+    /** As {@link #allGather(float[], float[])}, with blocks of different lengths; see {@link DistributedBackend#allGatherUnequal}. */
+    public List<Long> allGatherUnequal(float[] block, float[] gathered) throws CollectiveException {
+        return allGatherUnequal(Tensor.of(block), Tensor.of(gathered));
+    }
+
+    /** As {@link #allGatherUnequal(float[], float[])}, for any values. */
+    public List<Long> allGatherUnequal(Tensor block, Tensor gathered) throws CollectiveException {
+        return backend.allGatherUnequal(block.memory(), gathered.memory(), block.typeWith(gathered), options);
+    }
+
+    /**
+     * Gives each rank one block of every rank's array; see {@link DistributedBackend#allToAll}.
+     *
+     * @param blocks {@code count * worldSize()} values, one block for each rank in rank order; not written
+     * @param received of the same length; one block from each rank in rank order
+     * @param count values of a block
+     */
+    public CollectiveResult allToAll(float[] blocks, float[] received, long count) throws CollectiveException {
+        return allToAll(Tensor.of(blocks), Tensor.of(received), count);
+    }
+
+    /** As {@link #allToAll(float[], float[], long)}, for any values. */
+    public CollectiveResult allToAll(Tensor blocks, Tensor received, long count) throws CollectiveException {
+        return backend.allToAll(blocks.memory(), received.memory(), count, blocks.typeWith(received), options);
+    }
+
     /**
      * Returns once all ranks have called it.
      *
      * @throws CollectiveException not all ranks called it; the subclass says why
      */
-    public void barrier() throws CollectiveException {
-        barrier(options);
+    public CollectiveResult barrier() throws CollectiveException {
+        return barrier(options);
     }
 
     /** As {@link #barrier()}, with options. */
-    public void barrier(CollectiveOptions options) throws CollectiveException {
-        backend.barrier(options);
+    public CollectiveResult barrier(CollectiveOptions options) throws CollectiveException {
+        return backend.barrier(options);
+    }
+
+    /**
+     * Begins any collective, as {@link #allReduceAsync} begins an all-reduce.
+     *
+     * <pre>{@code
+     * Work work = cluster.begin(ranks -> ranks.broadcast(weights, 0));
+     * }</pre>
+     *
+     * @param call makes one call of the context that it gets, with arrays or memory that all threads may use
+     * @throws CollectiveException the backend is closed
+     */
+    public Work begin(Collective<DistributedContext> call) throws CollectiveException, InterruptedException {
+        return backend.begin(ranks -> call.on(new DistributedContext(ranks, master, options)));
     }
 
     /** Counters of the backend since its start. */

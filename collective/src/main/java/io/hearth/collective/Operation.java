@@ -10,6 +10,7 @@ public enum Operation {
     REDUCE,
     GATHER,
     SCATTER,
+    ALL_TO_ALL,
     BROADCAST,
     BARRIER,
     SEND,

@@ -59,7 +59,9 @@ public record Signature(
         /** A barrier that is a group's first number. */
         START(false, true),
         /** No result: all ranks take over the plan of the group's lead, if it proposes one. */
-        PLAN(false, true);
+        PLAN(false, true),
+        /** Each rank gets {@code count} elements of each rank. */
+        ALL_TO_ALL(false, false);
 
         private final boolean hasRoot;
         private final boolean isShared;
@@ -224,6 +226,7 @@ public record Signature(
             case REDUCE -> "reduce " + op + " of " + of + " to " + node;
             case GATHER -> "gather of " + of + " to " + node;
             case SCATTER -> "scatter of " + of + " from " + node;
+            case ALL_TO_ALL -> "all-to-all of " + of;
         };
     }
 }

@@ -1,6 +1,9 @@
 package io.hearth.collective;
 
 import io.hearth.core.CollectiveException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A collective that runs in the background. Its buffers belong to it until it has ended; before that, their content is undefined, and the
@@ -23,4 +26,20 @@ public interface Work {
      * @throws IllegalStateException it has not ended, and it needs this thread: this is a callback of a collective
      */
     CollectiveResult await() throws CollectiveException, InterruptedException;
+
+    /**
+     * As {@link #await()}, for a limited time.
+     *
+     * @param longest zero or less does not wait
+     * @return the result; empty if it has not ended in that time, and it goes on
+     */
+    Optional<CollectiveResult> await(Duration longest) throws CollectiveException, InterruptedException;
+
+    /**
+     * Its end, for callbacks. A callback without an executor of its own may run on the thread of the collectives, and delays those after
+     * this one: it must be short, and it must not begin a collective or wait for one.
+     *
+     * @return completes with the result, or with the exception that {@link #await()} throws
+     */
+    CompletionStage<CollectiveResult> completion();
 }

@@ -108,7 +108,7 @@ final class CallAdmission {
     }
 
     /**
-     * Waits for all collectives that began before a call, within the call's deadline.
+     * Waits for all collectives that began before a call, within the call's deadline. A call that was begun itself is in its turn.
      *
      * @return the call's deadline, as {@link #due}
      * @throws CollectiveException if the wait fails; this member leaves its group, because the other members continue with a call
@@ -116,6 +116,9 @@ final class CallAdmission {
      */
     long after(CallQueue begun, CollectiveOptions how) throws CollectiveException {
         long due = due(how);
+        if (begun.isCurrent()) {
+            return due;
+        }
         int open;
         try {
             open = begun.awaitAll(() -> due - clock.nanoTime());

@@ -1,6 +1,7 @@
 package io.hearth.collective.engine;
 
 import io.hearth.accel.Reducer;
+import io.hearth.collective.Collective;
 import io.hearth.collective.CollectiveMetrics;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveProgress;
@@ -10,6 +11,7 @@ import io.hearth.collective.DistributedBackend;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.Operation;
 import io.hearth.collective.Signature;
+import io.hearth.collective.StateBlob;
 import io.hearth.collective.StepStart;
 import io.hearth.collective.Tensor;
 import io.hearth.collective.Work;
@@ -56,6 +58,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -91,6 +94,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private final PlainPlan plainPlan = new PlainPlan();
     private final Ranks ranks;
     private final Requests requests;
+    private final UnequalGather unequal;
     private final CallAdmission admission;
     private final MetricsTally tally = new MetricsTally();
     private int leastToEnter = 1; // used by the calling thread
@@ -146,7 +150,8 @@ public final class CollectiveEngine implements DistributedBackend {
         memories = new CompressionMemories(reducer.codecKernels(), codecThreads, options.compression());
         this.plans = new SumPlans(options, runtime.buffers(), reducer, memories, codecThreads);
         this.ranks = new Ranks(self, runtime);
-        this.requests = new Requests(ranks, options.config());
+        this.requests = new Requests(ranks, options.config(), runtime.buffers());
+        this.unequal = new UnequalGather(this, runtime.buffers());
         this.admission = new CallAdmission(group, runtime, options, tally, clock);
         this.autoSums = new AutoSums(plans, memories, runtime.buffers(), admission, options.config(), clock, costs);
         admission.whenRefused(autoSums::forgetVotes);
@@ -227,6 +232,11 @@ public final class CollectiveEngine implements DistributedBackend {
         return queue.begin(() -> admission.timed(Operation.ALL_REDUCE, () -> run(sum, admission.due(how))));
     }
 
+    @Override
+    public Work begin(Collective<DistributedBackend> call) throws CollectiveException, InterruptedException {
+        return queue.begin(() -> call.on(this));
+    }
+
     /**
      * A sum with checked arguments.
      *
@@ -303,6 +313,13 @@ public final class CollectiveEngine implements DistributedBackend {
     }
 
     @Override
+    public List<Long> allGatherUnequal(
+            MemorySegment block, MemorySegment gathered, DataType type, CollectiveOptions how)
+            throws CollectiveException {
+        return unequal.gather(block, gathered, type, how);
+    }
+
+    @Override
     public CollectiveResult reduce(MemorySegment values, DataType type, ReduceOp op, int root, CollectiveOptions how)
             throws CollectiveException {
         return next(Operation.REDUCE, requests.reduce(values, type, op, root, how), how);
@@ -323,14 +340,21 @@ public final class CollectiveEngine implements DistributedBackend {
     }
 
     @Override
+    public CollectiveResult allToAll(
+            MemorySegment blocks, MemorySegment received, long count, DataType type, CollectiveOptions how)
+            throws CollectiveException {
+        return next(Operation.ALL_TO_ALL, requests.allToAll(blocks, received, count, type), how);
+    }
+
+    @Override
     public CollectiveResult broadcast(MemorySegment values, DataType type, int root, CollectiveOptions how)
             throws CollectiveException {
         return next(Operation.BROADCAST, requests.broadcast(values, type, root, how), how);
     }
 
     @Override
-    public void barrier(CollectiveOptions how) throws CollectiveException {
-        next(Operation.BARRIER, requests.barrier(), how);
+    public CollectiveResult barrier(CollectiveOptions how) throws CollectiveException {
+        return next(Operation.BARRIER, requests.barrier(), how);
     }
 
     @Override
@@ -389,6 +413,21 @@ public final class CollectiveEngine implements DistributedBackend {
     }
 
     @Override
+    public void share(String name, Supplier<List<MemorySegment>> buffers) {
+        shared.share(name, buffers);
+    }
+
+    @Override
+    public void share(String name, int bytesMax, StateBlob blob) {
+        shared.share(name, bytesMax, blob);
+    }
+
+    @Override
+    public void unshare(String name) {
+        shared.unshare(name);
+    }
+
+    @Override
     public void resumeAt(long step) {
         shared.resumeAt(step);
     }
@@ -421,6 +460,7 @@ public final class CollectiveEngine implements DistributedBackend {
         MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
         CallRequest asked = CallRequest.inPlace(new CallPlan(Signature.boundary(StateClaim.BYTES), boundary), agreed);
         return admission.alone(() -> {
+            shared.ask();
             admission.run(asked, due);
             admission.enterByStep(false);
             unnamed.stepBegan();
@@ -431,6 +471,7 @@ public final class CollectiveEngine implements DistributedBackend {
             StepStart start = boundary.pass(agreed);
             if (start.replaced()) {
                 memories.forgetAll();
+                shared.loadBlobs();
             }
             return start;
         });

@@ -64,6 +64,7 @@ final class MetricsTally {
         return switch (kind) {
             case ALL_REDUCE -> Optional.of(Operation.ALL_REDUCE);
             case REDUCE_SCATTER -> Optional.of(Operation.REDUCE_SCATTER);
+            case ALL_TO_ALL -> Optional.of(Operation.ALL_TO_ALL);
             case ALL_GATHER -> Optional.of(Operation.ALL_GATHER);
             case REDUCE -> Optional.of(Operation.REDUCE);
             case GATHER -> Optional.of(Operation.GATHER);

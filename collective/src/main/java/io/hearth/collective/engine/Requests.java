@@ -10,7 +10,9 @@ import io.hearth.collective.Signature;
 import io.hearth.collective.Tensor;
 import io.hearth.collective.call.CallPlan;
 import io.hearth.collective.call.CallRequest;
+import io.hearth.collective.exchange.Buffers;
 import io.hearth.collective.sum.Broadcast;
+import io.hearth.collective.sum.ExchangeBlocks;
 import io.hearth.collective.sum.GatherBlocks;
 import io.hearth.collective.sum.GroupStart;
 import io.hearth.collective.sum.PlainSum;
@@ -35,11 +37,13 @@ final class Requests {
 
     private final Ranks ranks;
     private final CollectiveConfig config;
+    private final Buffers buffers;
     private final CallRequest barrier;
 
-    Requests(Ranks ranks, CollectiveConfig config) {
+    Requests(Ranks ranks, CollectiveConfig config, Buffers buffers) {
         this.ranks = ranks;
         this.config = config;
+        this.buffers = buffers;
         this.barrier = CallRequest.inPlace(
                 new CallPlan(Signature.barrier(), new PlainSum(AllReduceStrategy.AUTO, Ownership.EQUAL)),
                 CallRequest.NOTHING);
@@ -81,6 +85,17 @@ final class Requests {
         var signature = Signature.rooted(Signature.Kind.SCATTER, ReduceOp.SUM, type, count, node, Signature.AUTO);
         MemorySegment input = ranks.isSelf(node) ? blocks : CallRequest.NOTHING;
         return new CallRequest(new CallPlan(signature, new ScatterBlocks(node)), input, block);
+    }
+
+    CallRequest allToAll(MemorySegment blocks, MemorySegment received, long count, DataType type) {
+        Tensor.elements(blocks, type);
+        Tensor.elements(received, type);
+        if (count < 0 || count > BLOCK_BYTES_MAX / type.bytes()) {
+            throw new IllegalArgumentException("a block must have 0 to " + BLOCK_BYTES_MAX / type.bytes() + " "
+                    + type.name().toLowerCase(Locale.ROOT) + ", got " + count);
+        }
+        var signature = Signature.combining(Signature.Kind.ALL_TO_ALL, ReduceOp.SUM, type, count, Signature.AUTO);
+        return new CallRequest(new CallPlan(signature, new ExchangeBlocks(buffers)), blocks, received);
     }
 
     CallRequest broadcast(MemorySegment values, DataType type, int root, CollectiveOptions how) {

@@ -1,6 +1,7 @@
 package io.hearth.collective.ring;
 
 import io.hearth.accel.select.Engines;
+import io.hearth.collective.Collective;
 import io.hearth.collective.CollectiveConfig;
 import io.hearth.collective.CollectiveMetrics;
 import io.hearth.collective.CollectiveOptions;
@@ -9,6 +10,7 @@ import io.hearth.collective.CollectiveResult;
 import io.hearth.collective.CollectiveTrace;
 import io.hearth.collective.DistributedBackend;
 import io.hearth.collective.EngineOptions;
+import io.hearth.collective.StateBlob;
 import io.hearth.collective.StepStart;
 import io.hearth.collective.Work;
 import io.hearth.collective.engine.CollectiveEngine;
@@ -52,6 +54,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,8 +77,11 @@ import org.slf4j.LoggerFactory;
 public final class RingBackend implements DistributedBackend {
     private static final Logger LOG = LoggerFactory.getLogger(RingBackend.class);
     private static final String GROUP = "ring";
-    private static final long REDIAL_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long REDIAL_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long REDIAL_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
+    /** A rank is dialled again after this part of the time for which it was missing, so that the wait grows by at most that part. */
+    private static final int REDIAL_DIVISOR = 4;
+
     private static final Duration CLOSE_WAIT_MAX = Duration.ofSeconds(5);
 
     private final Links links;
@@ -177,14 +183,14 @@ public final class RingBackend implements DistributedBackend {
     private List<Endpoint> gather(DistributedConfig config, RingRoster roster)
             throws NotEnoughPeersException, InterruptedException {
         long started = System.nanoTime();
-        long redial = REDIAL_NANOS_MIN;
         while (true) {
             for (int rank : roster.dial(System.nanoTime())) {
                 links.dial(config.nodes().get(rank));
             }
-            long left = started + config.connectTimeout().toNanos() - System.nanoTime();
+            long waited = System.nanoTime() - started;
+            long left = config.connectTimeout().toNanos() - waited;
+            long redial = Math.clamp(waited / REDIAL_DIVISOR, REDIAL_NANOS_MIN, REDIAL_NANOS_MAX);
             List<Endpoint> ranks = roster.await(Math.min(redial, left));
-            redial = Math.min(2 * redial, REDIAL_NANOS_MAX);
             if (ranks.size() == config.nodes().size()) {
                 return ranks;
             }
@@ -324,6 +330,11 @@ public final class RingBackend implements DistributedBackend {
     }
 
     @Override
+    public Work begin(Collective<DistributedBackend> call) throws CollectiveException, InterruptedException {
+        return engine.begin(call);
+    }
+
+    @Override
     public CollectiveResult reduceScatter(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions options)
             throws CollectiveException {
         return engine.reduceScatter(values, type, op, options);
@@ -334,6 +345,13 @@ public final class RingBackend implements DistributedBackend {
             MemorySegment block, MemorySegment gathered, DataType type, CollectiveOptions options)
             throws CollectiveException {
         return engine.allGather(block, gathered, type, options);
+    }
+
+    @Override
+    public List<Long> allGatherUnequal(
+            MemorySegment block, MemorySegment gathered, DataType type, CollectiveOptions options)
+            throws CollectiveException {
+        return engine.allGatherUnequal(block, gathered, type, options);
     }
 
     @Override
@@ -358,14 +376,21 @@ public final class RingBackend implements DistributedBackend {
     }
 
     @Override
+    public CollectiveResult allToAll(
+            MemorySegment blocks, MemorySegment received, long count, DataType type, CollectiveOptions options)
+            throws CollectiveException {
+        return engine.allToAll(blocks, received, count, type, options);
+    }
+
+    @Override
     public CollectiveResult broadcast(MemorySegment values, DataType type, int root, CollectiveOptions options)
             throws CollectiveException {
         return engine.broadcast(values, type, root, options);
     }
 
     @Override
-    public void barrier(CollectiveOptions options) throws CollectiveException {
-        engine.barrier(options);
+    public CollectiveResult barrier(CollectiveOptions options) throws CollectiveException {
+        return engine.barrier(options);
     }
 
     @Override
@@ -383,6 +408,21 @@ public final class RingBackend implements DistributedBackend {
     @Override
     public void share(String name, List<MemorySegment> buffers) {
         engine.share(name, buffers);
+    }
+
+    @Override
+    public void share(String name, Supplier<List<MemorySegment>> buffers) {
+        engine.share(name, buffers);
+    }
+
+    @Override
+    public void share(String name, int bytesMax, StateBlob blob) {
+        engine.share(name, bytesMax, blob);
+    }
+
+    @Override
+    public void unshare(String name) {
+        engine.unshare(name);
     }
 
     @Override
@@ -427,8 +467,8 @@ public final class RingBackend implements DistributedBackend {
         abort();
     }
 
-    /** Ends everything without waiting for the other ranks. */
-    void abort() {
+    /** Ends everything without waiting for the other ranks, for which this rank is then lost; open calls end with an error. Idempotent. */
+    public void abort() {
         closing = true;
         engine.close();
         links.close();

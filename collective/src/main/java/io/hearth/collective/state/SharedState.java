@@ -1,12 +1,16 @@
 package io.hearth.collective.state;
 
+import io.hearth.collective.StateBlob;
 import io.hearth.collective.exchange.RankThreads;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +25,10 @@ public final class SharedState implements AutoCloseable {
 
     private final int chunkBytes;
     private final StateStaging staging;
-    private final List<MemorySegment> buffers = new ArrayList<>();
+    private final Map<String, Supplier<List<MemorySegment>>> shares = new LinkedHashMap<>();
+    private List<MemorySegment> buffers = List.of(); // of the newest boundary, like the next two
     private StateLayout layout;
     private long[] starts = new long[0];
-    private boolean sealed;
     private long revision;
     private String lineage = "";
     private boolean resumed;
@@ -47,29 +51,85 @@ public final class SharedState implements AutoCloseable {
      * @param name 1 to 63 printable characters, unique
      * @param more at least one; heap or native, writable, usable from any thread, of any size; kept, and the application must keep
      *     them alive
-     * @throws IllegalStateException if the first step has begun
      */
     public void share(String name, List<MemorySegment> more) {
-        if (sealed) {
-            throw new IllegalStateException("'" + name
-                    + "' comes too late: share all buffers before the first beginStep, the same on all ranks");
-        }
-        Thread other = Thread.ofPlatform().unstarted(() -> {});
-        for (MemorySegment buffer : more) {
+        List<MemorySegment> kept = List.copyOf(more);
+        var sizes = new ArrayList<>(layout.shares());
+        sizes.add(share(name, kept, Thread.ofPlatform().unstarted(() -> {})));
+        var all = new ArrayList<>(buffers);
+        all.addAll(kept);
+        lay(sizes, all);
+        shares.put(name, () -> kept);
+    }
+
+    private static StateLayout.Share share(String name, List<MemorySegment> named, Thread other) {
+        for (MemorySegment buffer : named) {
             if (buffer.isReadOnly() || !buffer.isAccessibleBy(other)) {
                 throw new IllegalArgumentException("a buffer of '" + name + "' is "
                         + (buffer.isReadOnly() ? "read-only" : "confined to one thread")
                         + "; share writable arrays, or native memory of a shared or automatic arena");
             }
         }
-        List<StateLayout.Share> shares = new ArrayList<>(layout.shares());
-        shares.add(new StateLayout.Share(
-                name, more.stream().map(MemorySegment::byteSize).toList()));
-        layout = new StateLayout(chunkBytes, shares);
-        buffers.addAll(more);
-        starts = new long[buffers.size()];
+        return new StateLayout.Share(
+                name, named.stream().map(MemorySegment::byteSize).toList());
+    }
+
+    /** Takes over the buffers, unless they cannot be shared together. */
+    private void lay(List<StateLayout.Share> sizes, List<MemorySegment> all) {
+        layout = new StateLayout(chunkBytes, sizes);
+        buffers = all;
+        starts = new long[all.size()];
         for (int i = 1; i < starts.length; i++) {
-            starts[i] = starts[i - 1] + buffers.get(i - 1).byteSize();
+            starts[i] = starts[i - 1] + all.get(i - 1).byteSize();
+        }
+    }
+
+    /**
+     * As {@link #share(String, List)}, for buffers that {@code source} names at the beginning of each step, on the thread of that call. While
+     * it names none, the name is not shared.
+     */
+    public void share(String name, Supplier<List<MemorySegment>> source) {
+        StateLayout.Share.requireName(name);
+        if (shares.putIfAbsent(name, source) != null) {
+            throw new IllegalArgumentException("'" + name + "' is shared already; names are unique");
+        }
+    }
+
+    /** Registers a state of variable size; see {@link BlobBuffer}. */
+    public void share(String name, int bytesMax, StateBlob blob) {
+        share(name, new BlobBuffer(name, bytesMax, blob));
+    }
+
+    /** Ends the sharing of a name; nothing if it is not shared. */
+    public void unshare(String name) {
+        shares.remove(name);
+    }
+
+    /**
+     * Asks for the buffers of the next boundary.
+     *
+     * @throws IllegalArgumentException some cannot be shared; the text says why
+     */
+    public void ask() {
+        Thread other = Thread.ofPlatform().unstarted(() -> {});
+        var asked = new ArrayList<MemorySegment>();
+        var sizes = new ArrayList<StateLayout.Share>();
+        shares.forEach((name, source) -> {
+            List<MemorySegment> named = source.get();
+            if (!named.isEmpty()) {
+                sizes.add(share(name, named, other));
+                asked.addAll(named);
+            }
+        });
+        lay(sizes, asked);
+    }
+
+    /** Hands the group's state of variable size to the application, after the buffers were replaced. */
+    public void loadBlobs() {
+        for (Supplier<List<MemorySegment>> source : shares.values()) {
+            if (source instanceof BlobBuffer blob) {
+                blob.load();
+            }
         }
     }
 
@@ -141,9 +201,8 @@ public final class SharedState implements AutoCloseable {
         return staging;
     }
 
-    /** Computes the manifest of the current content. After the first call, no more buffers can be shared. */
+    /** Computes the manifest of the current content. */
     StateManifest manifest() {
-        sealed = true;
         long[] fingerprints = new long[layout.chunks()];
         int threads = layout.bytes() < PARALLEL_BYTES_MIN
                 ? 1

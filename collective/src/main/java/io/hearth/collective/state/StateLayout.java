@@ -65,13 +65,17 @@ record StateLayout(int chunkBytes, List<Share> shares, long bytes) {
     record Share(String name, List<Long> sizes) {
         Share {
             sizes = List.copyOf(sizes);
+            requireName(name);
+            if (sizes.isEmpty() || sizes.stream().anyMatch(size -> size < 0)) {
+                throw new IllegalArgumentException("'" + name + "' needs at least one buffer, and sizes of 0 or more");
+            }
+        }
+
+        static void requireName(String name) {
             boolean isPrintable = name.codePoints().noneMatch(Character::isISOControl);
             if (name.isEmpty() || name.length() > NAME_MAX || !isPrintable) {
                 throw new IllegalArgumentException(
                         "a name must have 1 to " + NAME_MAX + " printable characters, got " + name.length());
-            }
-            if (sizes.isEmpty() || sizes.stream().anyMatch(size -> size < 0)) {
-                throw new IllegalArgumentException("'" + name + "' needs at least one buffer, and sizes of 0 or more");
             }
         }
     }

@@ -22,6 +22,7 @@ import io.hearth.identity.NodeId;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -55,6 +56,9 @@ final class CollectivesPropertyTest {
         LIST,
         ASYNC,
         REDUCE_SCATTER,
+        ALL_TO_ALL,
+        UNEQUAL,
+        BEGUN,
         ALL_GATHER,
         REDUCE,
         GATHER,
@@ -231,6 +235,31 @@ final class CollectivesPropertyTest {
                 output = room(random, (long) ask.bytes() * world + ask.type.bytes(), false);
                 result = backend.allGather(input, output, ask.type, how);
             }
+            case ALL_TO_ALL -> {
+                MemorySegment blocks = filled(random, sent(ask, rank, world), false);
+                output = room(random, (long) ask.bytes() * world, false);
+                result = backend.allToAll(blocks, output, ask.length, ask.type, how);
+            }
+            case UNEQUAL -> {
+                output = room(random, (long) ask.bytes() * world, false);
+                MemorySegment own = input.asSlice(0, (long) shorter(ask, rank) * ask.type.bytes());
+                List<Long> counts = backend.allGatherUnequal(own, output, ask.type, how);
+                assertEquals(
+                        IntStream.range(0, world)
+                                .mapToObj(other -> (long) shorter(ask, other))
+                                .toList(),
+                        counts);
+                result = new CollectiveResult(world, 0, 0, ask.length);
+            }
+            case BEGUN -> {
+                MemorySegment values = filled(random, before, true);
+                Work work = backend.begin(ranks -> ranks.broadcast(values, ask.type, ask.root, how));
+                backend.barrier(how);
+                assertTrue(work.isDone(), "what was begun before a call has ended before it");
+                result = work.await(Duration.ZERO).orElseThrow();
+                assertEquals(result, work.completion().toCompletableFuture().get());
+                output = values;
+            }
             case REDUCE -> result = backend.reduce(input, ask.type, ask.op, ask.root, how);
             case GATHER -> {
                 output = room(random, rank == ask.root ? (long) ask.bytes() * world : 3, false);
@@ -293,6 +322,23 @@ final class CollectivesPropertyTest {
         return new CollectiveResult(backend.worldSize(), 0, 0, count);
     }
 
+    /** Elements of a rank's block where blocks have different lengths. */
+    private static int shorter(Ask ask, int rank) {
+        return Math.max(0, ask.length - rank);
+    }
+
+    /** A block for each rank: the rank's own values, of which those before the receiver's rank are untouched. */
+    private static byte[] sent(Ask ask, int rank, int world) {
+        return concat(
+                IntStream.range(0, world).mapToObj(to -> marked(ask, rank, to)).toList());
+    }
+
+    private static byte[] marked(Ask ask, int from, int to) {
+        byte[] block = ask.input(from);
+        Arrays.fill(block, 0, Math.min(block.length, to), UNTOUCHED);
+        return block;
+    }
+
     private static byte[] scattered(Ask ask, int world) {
         return concat(IntStream.range(0, world).mapToObj(ask::input).toList());
     }
@@ -332,6 +378,18 @@ final class CollectivesPropertyTest {
                 expected = concat(List.of(scattered(ask, world), untouched(ask.type.bytes())));
                 count *= world;
             }
+            case ALL_TO_ALL -> {
+                expected = concat(IntStream.range(0, world)
+                        .mapToObj(from -> marked(ask, from, rank))
+                        .toList());
+                count *= world;
+            }
+            case UNEQUAL -> {
+                byte[] all = concat(IntStream.range(0, world)
+                        .mapToObj(from -> Arrays.copyOf(ask.input(from), shorter(ask, from) * ask.type.bytes()))
+                        .toList());
+                expected = concat(List.of(all, untouched(ask.bytes() * world - all.length)));
+            }
             case REDUCE -> {
                 expected = isRoot ? ask.sum(world) : ask.input(rank);
                 count = isRoot ? count : 0;
@@ -341,7 +399,7 @@ final class CollectivesPropertyTest {
                 count = isRoot ? count * world : 0;
             }
             case SCATTER -> expected = ask.input(rank);
-            case BROADCAST -> expected = ask.input(ask.root);
+            case BROADCAST, BEGUN -> expected = ask.input(ask.root);
             case BARRIER -> {
                 expected = ask.input(rank);
                 count = 0;

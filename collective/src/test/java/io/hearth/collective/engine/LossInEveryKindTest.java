@@ -52,6 +52,7 @@ final class LossInEveryKindTest {
     enum Kind {
         REDUCE_SCATTER,
         ALL_GATHER,
+        ALL_TO_ALL,
         REDUCE,
         GATHER,
         SCATTER,
@@ -64,7 +65,7 @@ final class LossInEveryKindTest {
         SUM_FAIL_FAST;
 
         boolean hasRoot() {
-            return this != REDUCE_SCATTER && this != ALL_GATHER && !isSum();
+            return this != REDUCE_SCATTER && this != ALL_GATHER && this != ALL_TO_ALL && !isSum();
         }
 
         boolean isSum() {
@@ -84,7 +85,7 @@ final class LossInEveryKindTest {
         CollectiveConfig config = CollectiveConfig.DEFAULTS.cut(512, 512);
         var crowded = new CollectiveConfig(
                 config.allReduce(), config.broadcast(), config.reduce(), 512, 512, 0, config.bucketBytes(), CROWDED);
-        Stream<Arguments> pairs = Stream.of(Kind.REDUCE_SCATTER, Kind.ALL_GATHER)
+        Stream<Arguments> pairs = Stream.of(Kind.REDUCE_SCATTER, Kind.ALL_GATHER, Kind.ALL_TO_ALL)
                 .flatMap(kind -> Stream.of(Arguments.of(kind, config), Arguments.of(kind, crowded)));
         Stream<Arguments> stars = Stream.of(Kind.GATHER, Kind.SCATTER).map(kind -> Arguments.of(kind, config));
         Stream<Arguments> reductions = Stream.of(ReduceStrategy.RING, ReduceStrategy.TREE, ReduceStrategy.CENTRALIZED)
@@ -205,10 +206,15 @@ final class LossInEveryKindTest {
     }
 
     private static Outcome play(Kind kind, DistributedBackend backend, int rank, int world) throws CollectiveException {
-        float[] input = kind == Kind.SCATTER ? blocks(rank, world) : CollectiveEngineTest.input(rank, COUNT);
+        float[] input = kind == Kind.SCATTER || kind == Kind.ALL_TO_ALL
+                ? blocks(rank, world)
+                : CollectiveEngineTest.input(rank, COUNT);
         float[] output = input;
         if (kind == Kind.ALL_GATHER || kind == Kind.GATHER) {
             output = new float[COUNT * world];
+            Arrays.fill(output, UNTOUCHED);
+        } else if (kind == Kind.ALL_TO_ALL) {
+            output = new float[BLOCK * world];
             Arrays.fill(output, UNTOUCHED);
         } else if (kind == Kind.SCATTER) {
             output = CollectiveEngineTest.input(rank, BLOCK);
@@ -249,6 +255,7 @@ final class LossInEveryKindTest {
         return switch (kind) {
             case REDUCE_SCATTER -> backend.reduceScatter(in, DataType.FLOAT32, ReduceOp.SUM, how);
             case ALL_GATHER -> backend.allGather(in, out, DataType.FLOAT32, how);
+            case ALL_TO_ALL -> backend.allToAll(in, out, BLOCK, DataType.FLOAT32, how);
             case REDUCE -> backend.reduce(in, DataType.FLOAT32, ReduceOp.SUM, ROOT, how);
             case GATHER -> backend.gather(in, out, DataType.FLOAT32, ROOT, how);
             case SCATTER -> backend.scatter(in, out, DataType.FLOAT32, ROOT, how);
@@ -296,6 +303,11 @@ final class LossInEveryKindTest {
             case REDUCE -> {
                 if (isTarget) {
                     return CollectiveEngineTest.sum(with, COUNT);
+                }
+            }
+            case ALL_TO_ALL -> {
+                for (int i = 0; i < with.size(); i++) {
+                    System.arraycopy(blocks(with.get(i), world), place * BLOCK, expected, i * BLOCK, BLOCK);
                 }
             }
             case SCATTER -> System.arraycopy(blocks(ROOT, world), place * BLOCK, expected, 0, BLOCK);

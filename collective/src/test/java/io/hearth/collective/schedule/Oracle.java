@@ -114,6 +114,13 @@ final class Oracle {
         return sum;
     }
 
+    /** Block k is the one of position p - k; block 0 stays. */
+    void turned(int block) {
+        for (int step = 1; step < inputs.size(); step++) {
+            copy(Math.floorMod(position - step, inputs.size()), step * block, (step + 1) * block);
+        }
+    }
+
     void copy(int from, int start, int end) {
         if (from != position) {
             System.arraycopy(inputs.get(from), start, expected, start, end - start);

@@ -23,6 +23,7 @@ enum Patterns {
     STAR_REDUCE,
     RING_ALL_GATHER,
     DIRECT_ALL_GATHER,
+    DIRECT_ALL_TO_ALL,
     STAR_GATHER,
     STAR_SCATTER,
     RING_BROADCAST,
@@ -112,6 +113,12 @@ enum Patterns {
                 new Pattern(
                         p -> new DirectAllGather(p, blocks(size, root), size.segment),
                         (p, sum) -> sum.blocks(blocks(size, root), IntStream.range(0, size.world)));
+            case DIRECT_ALL_TO_ALL -> {
+                int block = size.count / size.world;
+                yield new Pattern(
+                        p -> new DirectAllToAll(p, size.world, (long) block * size.element, size.segment),
+                        (p, sum) -> sum.turned(block));
+            }
             case STAR_GATHER ->
                 new Pattern(
                         p -> new StarGather(p, root, blocks(size, root), size.segment),

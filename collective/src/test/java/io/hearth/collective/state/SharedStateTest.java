@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.collective.StateBlob;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -191,10 +193,63 @@ final class SharedStateTest {
         }
         assertEquals(1, state.layout().shares().size(), "nothing refused is registered");
         state.share("bias", List.of(good));
-        state.manifest();
-        String late = String.valueOf(assertThrows(IllegalStateException.class, () -> state.share("late", List.of(good)))
-                .getMessage());
-        assertTrue(late.contains("before the first beginStep"), late);
+        assertRefused("1 to 2^30", () -> state.share("sampler", 0, blob(new byte[1], new byte[1])));
+        state.share("sampler", 4, blob(new byte[5], new byte[1]));
+        assertRefused("has 5 bytes, and was shared with room for 4", state::ask);
+    }
+
+    @Test
+    void buffersMayChangeAtEachBoundary() {
+        SharedState state = state(bytes(9, 100));
+        var optimizer = new ArrayList<MemorySegment>(List.of(MemorySegment.ofArray(new byte[10])));
+        state.share("optimizer", () -> List.copyOf(optimizer));
+        state.ask();
+        assertEquals(110, state.layout().bytes());
+        optimizer.add(MemorySegment.ofArray(bytes(10, 70)));
+        state.ask();
+        assertEquals(180, state.layout().bytes());
+        byte[] last = new byte[70];
+        state.read(110, MemorySegment.ofArray(last));
+        assertArrayEquals(bytes(10, 70), last);
+        state.unshare("weights");
+        state.ask();
+        assertEquals(80, state.layout().bytes());
+    }
+
+    @Test
+    void aBlobOfAnyLengthTravelsInABufferOfOneLength() {
+        for (int length : new int[] {0, 1, 299, 300}) {
+            byte[] mine = bytes(11, length);
+            byte[] got = new byte[300];
+            Arrays.fill(got, (byte) 7);
+            SharedState source = new SharedState(CHUNK);
+            source.share("sampler", 300, blob(mine, new byte[0]));
+            source.ask();
+            SharedState joiner = new SharedState(CHUNK);
+            joiner.share("sampler", 300, blob(bytes(12, 200), got));
+            joiner.ask();
+            assertEquals(source.layout(), joiner.layout());
+            byte[] whole = new byte[(int) source.layout().bytes()];
+            source.read(0, MemorySegment.ofArray(whole));
+            joiner.write(0, MemorySegment.ofArray(whole));
+            joiner.loadBlobs();
+            assertArrayEquals(mine, Arrays.copyOf(got, length));
+            assertEquals(source.manifest().digest(), joiner.manifest().digest());
+        }
+    }
+
+    private static StateBlob blob(byte[] saved, byte[] into) {
+        return new StateBlob() {
+            @Override
+            public byte[] save() {
+                return saved;
+            }
+
+            @Override
+            public void load(byte[] arrived) {
+                System.arraycopy(arrived, 0, into, 0, arrived.length);
+            }
+        };
     }
 
     private static void assertRefused(String part, Runnable action) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Calls in which each rank gets its own part, or only the root gets a result: reduce, gather, scatter and reduce-scatter. This class
+ * Calls in which each rank gets its own part, or only the root gets a result: reduce, gather, scatter, reduce-scatter and all-to-all. This class
  * computes the value that one member sends to another, and the value that a member holds in the end.
  */
 public final class Parts {
@@ -31,7 +31,7 @@ public final class Parts {
         return switch (signature.kind()) {
             case REDUCE, GATHER -> isRoot(signature, to) ? value : 0;
             case SCATTER -> isRoot(signature, from) ? block(value, rank) : 0;
-            case REDUCE_SCATTER -> block(value, rank);
+            case REDUCE_SCATTER, ALL_TO_ALL -> block(value, rank);
             case ALL_REDUCE, BROADCAST, CHOICE, BOUNDARY, START, PLAN, ALL_GATHER, BARRIER -> value;
         };
     }
@@ -42,8 +42,16 @@ public final class Parts {
                 && switch (signature.kind()) {
                     case REDUCE, GATHER -> !isRoot(signature, self) || came.containsAll(members);
                     case SCATTER -> came.contains(signature.root().orElseThrow());
-                    case REDUCE_SCATTER, ALL_REDUCE, BROADCAST, CHOICE, BOUNDARY, START, PLAN, ALL_GATHER, BARRIER ->
-                        came.containsAll(members);
+                    case REDUCE_SCATTER,
+                            ALL_TO_ALL,
+                            ALL_REDUCE,
+                            BROADCAST,
+                            CHOICE,
+                            BOUNDARY,
+                            START,
+                            PLAN,
+                            ALL_GATHER,
+                            BARRIER -> came.containsAll(members);
                 };
     }
 
@@ -52,6 +60,7 @@ public final class Parts {
         return switch (signature.kind()) {
             case REDUCE -> isRoot(signature, self) ? sum(came.values()) : 0;
             case GATHER -> isRoot(signature, self) ? inOrder(byRank, came) : 0;
+            case ALL_TO_ALL -> inOrder(byRank, came);
             case SCATTER -> inOrder(List.of(signature.root().orElseThrow()), came);
             case REDUCE_SCATTER, ALL_REDUCE, BROADCAST, CHOICE, BOUNDARY, START, PLAN, ALL_GATHER, BARRIER ->
                 sum(came.values());

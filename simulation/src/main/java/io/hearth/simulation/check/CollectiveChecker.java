@@ -207,6 +207,7 @@ public final class CollectiveChecker implements Results {
         long inOrder = 0;
         long ofRoot = 0;
         long shares = 0;
+        long sharesInOrder = 0;
         int own = byRank.stream().map(Member::node).toList().indexOf(self);
         for (Member member : byRank) {
             long given = inputs.getOrDefault(new Input(fence, member.node(), number), 0L);
@@ -214,12 +215,14 @@ public final class CollectiveChecker implements Results {
             inOrder = 31 * inOrder + given;
             ofRoot += asked.root().filter(member.node()::equals).isPresent() ? given : 0;
             shares += Parts.block(given, own);
+            sharesInOrder = 31 * sharesInOrder + Parts.block(given, own);
         }
         return switch (asked.kind()) {
             case REDUCE -> isRoot ? sum : 0;
             case GATHER -> isRoot ? inOrder : 0;
             case SCATTER -> Parts.block(ofRoot, own);
             case REDUCE_SCATTER -> shares;
+            case ALL_TO_ALL -> sharesInOrder;
             case BROADCAST -> ofRoot;
             case ALL_REDUCE, CHOICE, BOUNDARY, START, PLAN, ALL_GATHER, BARRIER -> sum;
         };

@@ -26,7 +26,11 @@ public final class Steps {
     private static final int PLAN_EVERY = 5;
     private static final int PART_EVERY = 3; // never the numbers of sums in place
     private static final List<Signature.Kind> PARTS = List.of(
-            Signature.Kind.REDUCE, Signature.Kind.GATHER, Signature.Kind.SCATTER, Signature.Kind.REDUCE_SCATTER);
+            Signature.Kind.REDUCE,
+            Signature.Kind.GATHER,
+            Signature.Kind.SCATTER,
+            Signature.Kind.REDUCE_SCATTER,
+            Signature.Kind.ALL_TO_ALL);
 
     private final ProcessContext process;
     private final WorldSetting setting;

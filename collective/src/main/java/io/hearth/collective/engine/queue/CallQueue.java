@@ -3,9 +3,15 @@ package io.hearth.collective.engine.queue;
 import io.hearth.collective.CollectiveResult;
 import io.hearth.collective.Work;
 import io.hearth.core.CollectiveException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -78,7 +84,7 @@ public final class CallQueue implements AutoCloseable {
      * @throws IllegalStateException if this is such a thread
      */
     private void requireOutside() {
-        if (isDataThread.getAsBoolean() || Thread.currentThread().equals(threadNow())) {
+        if (isDataThread.getAsBoolean() || isCurrent()) {
             throw new IllegalStateException(
                     "a callback of a collective must not begin another one or wait for one; one call at a time");
         }
@@ -150,6 +156,20 @@ public final class CallQueue implements AutoCloseable {
         }
     }
 
+    private boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the current thread is the one that runs the queued collectives. */
+    public boolean isCurrent() {
+        return Thread.currentThread().equals(threadNow());
+    }
+
     private static CollectiveException closed() {
         return new CollectiveException("the backend was closed before this collective could run");
     }
@@ -168,71 +188,69 @@ public final class CallQueue implements AutoCloseable {
 
     private final class Queued implements Work {
         private final Body body;
-        private @Nullable CollectiveResult result; // guarded by the lock, like the next two
-        private @Nullable Throwable failure;
-        private boolean done;
+        private final CompletableFuture<CollectiveResult> end = new CompletableFuture<>();
 
         Queued(Body body) {
             this.body = body;
         }
 
         private void play(CollectiveException tooLate) {
-            CollectiveResult obtained = null;
-            Throwable broken = null;
-            boolean isOver;
-            lock.lock();
             try {
-                isOver = closed;
-            } finally {
-                lock.unlock();
-            }
-            try {
-                obtained = isOver ? null : body.run();
-                broken = isOver ? tooLate : null;
+                if (isClosed()) {
+                    throw tooLate;
+                }
+                end.complete(body.run());
             } catch (CollectiveException | RuntimeException | Error thrown) {
-                broken = thrown;
-            }
-            lock.lock();
-            try {
-                result = obtained;
-                failure = broken;
-                done = true;
-                changed.signalAll();
-            } finally {
-                lock.unlock();
+                end.completeExceptionally(thrown);
             }
         }
 
         @Override
         public boolean isDone() {
-            lock.lock();
-            try {
-                return done;
-            } finally {
-                lock.unlock();
-            }
+            return end.isDone();
         }
 
         @Override
         public CollectiveResult await() throws CollectiveException, InterruptedException {
-            if (!isDone()) {
+            requireNotOwn();
+            try {
+                return end.get();
+            } catch (ExecutionException failed) {
+                throw rethrown(failed.getCause());
+            }
+        }
+
+        @Override
+        public Optional<CollectiveResult> await(Duration longest) throws CollectiveException, InterruptedException {
+            requireNotOwn();
+            try {
+                return Optional.of(end.get(TimeUnit.NANOSECONDS.convert(longest), TimeUnit.NANOSECONDS));
+            } catch (ExecutionException failed) {
+                throw rethrown(failed.getCause());
+            } catch (TimeoutException early) {
+                return Optional.empty();
+            }
+        }
+
+        private void requireNotOwn() {
+            if (!end.isDone()) {
                 requireOutside();
             }
-            lock.lockInterruptibly();
-            try {
-                while (!done) {
-                    changed.await();
-                }
-                return switch (failure) {
-                    case null -> Objects.requireNonNull(result);
-                    case CollectiveException known -> throw known;
-                    case RuntimeException bug -> throw bug;
-                    case Error bug -> throw bug;
-                    default -> throw new AssertionError(failure);
-                };
-            } finally {
-                lock.unlock();
-            }
+        }
+
+        @Override
+        public CompletionStage<CollectiveResult> completion() {
+            return end.minimalCompletionStage();
+        }
+    }
+
+    /** Throws the error with which a collective ended; returns nothing. */
+    private static CollectiveException rethrown(@Nullable Throwable failure) throws CollectiveException {
+        switch (failure) {
+            case CollectiveException known -> throw known;
+            case RuntimeException bug -> throw bug;
+            case Error bug -> throw bug;
+            case null, default -> throw new AssertionError(failure);
         }
     }
 }
