@@ -11,6 +11,7 @@ import io.hearth.collective.DistributedContext;
 import io.hearth.collective.RankBounds;
 import io.hearth.collective.engine.CollectiveEngine;
 import io.hearth.compression.CompressionStrategy;
+import io.hearth.core.CollectiveException;
 import io.hearth.core.DeadlineExceededException;
 import io.hearth.core.HearthException;
 import io.hearth.core.NotEnoughPeersException;
@@ -48,7 +49,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     private final JobReporter reporter;
     private int ranksFound = 1; // used by the backend's owner thread only
     private @Nullable DistributedContext context; // used by the backend's owner thread only
-    private @Nullable StayAwake awake; // used by the backend's owner thread only
+    private volatile @Nullable StayAwake awake; // set by the backend's owner thread, closed by any
 
     private AutoDiscoveryBackend(HearthNode node, CollectiveEngine engine, HearthConfig config, Path socket) {
         this.node = node;
@@ -144,21 +145,26 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
      * @throws SetupException if another computer uses this one's identity too; its text says where it is and what to do
      */
     public int waitForPeers(int peers, Duration timeout) throws HearthException, InterruptedException {
+        return waitForPeers(peers, timeout, PeerProgress.NONE);
+    }
+
+    /**
+     * As {@link #waitForPeers(int, Duration)}.
+     *
+     * @param progress told at the start and after each change of what is found
+     */
+    public int waitForPeers(int peers, Duration timeout, PeerProgress progress)
+            throws HearthException, InterruptedException {
         if (peers < 0) {
             throw new IllegalArgumentException("peers must be 0 or more, got " + peers);
         }
-        Optional<ClusterStatus> there = node.latestStatus()
-                .await(
-                        status -> found(status) >= peers
-                                || status.ownDoubled().isPresent()
-                                || node.failure().isPresent(),
-                        timeout);
+        boolean isThere = await(peers, timeout, progress);
         if (node.failure().isPresent()) {
             throw node.failure().get();
         }
         ClusterStatus status = node.status();
         requireOwnIdentity(status);
-        if (there.isEmpty()) {
+        if (!isThere) {
             throw new NotEnoughPeersException("found " + found(status) + " of " + peers
                     + " peers of group '" + config.group() + "' in namespace '"
                     + status.namespace().name() + "' (key " + status.namespace().keyId() + ") within "
@@ -166,6 +172,36 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
         }
         ranksFound = Math.max(ranksFound, peers + 1);
         return found(status);
+    }
+
+    /** Waits until enough trainers are found or none can be found any more; false if {@code timeout} ends first. */
+    private boolean await(int peers, Duration timeout, PeerProgress progress) throws InterruptedException {
+        long start = System.nanoTime();
+        while (true) {
+            ClusterStatus told = node.status();
+            int found = found(told);
+            String why = told.explain();
+            progress.waiting(found, peers, why);
+            Duration left = timeout.minusNanos(System.nanoTime() - start);
+            Optional<ClusterStatus> newer = node.latestStatus()
+                    .await(status -> isOver(status, peers) || !isTold(status, found, why), left);
+            if (newer.isEmpty()) {
+                return false;
+            }
+            if (isOver(newer.get(), peers)) {
+                return true;
+            }
+        }
+    }
+
+    private boolean isOver(ClusterStatus status, int peers) {
+        return found(status) >= peers
+                || status.ownDoubled().isPresent()
+                || node.failure().isPresent();
+    }
+
+    private boolean isTold(ClusterStatus status, int found, String why) {
+        return found(status) == found && status.explain().equals(why);
     }
 
     /** Throws if another computer uses this node's identity. Such a node joins no cluster until its restart, so a wait would never end. */
@@ -274,8 +310,24 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     public void close() {
         reporter.close();
         node.close();
-        if (awake != null) {
-            awake.close();
+        sleepAgain();
+    }
+
+    /**
+     * Ends the node at once: open calls end with an error, and for the others this trainer is lost. Idempotent; may be called by any
+     * thread, also while another one is in {@link #close()} or in a collective.
+     */
+    public void abort() {
+        engine.fail(new CollectiveException("this trainer was ended by abort()"));
+        node.abort();
+        reporter.stop();
+        sleepAgain();
+    }
+
+    private void sleepAgain() {
+        StayAwake held = awake;
+        if (held != null) {
+            held.close();
         }
     }
 }

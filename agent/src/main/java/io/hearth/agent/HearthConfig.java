@@ -41,6 +41,21 @@ public final class HearthConfig {
         return new HearthConfig(new Values());
     }
 
+    /**
+     * Reads the settings of a trainer, for programs that are not written in Java. What the text does not name has its default.
+     *
+     * @param text lines {@code key=value}. The keys are {@code home}, {@code namespace}, {@code open} (true or false), {@code label},
+     *     {@code group}, {@code port}, {@code interfaces}, {@code exclude_interfaces} and {@code peers} (lists with commas),
+     *     {@code compression}, {@code engine}, {@code transport}, {@code health}, {@code on_partition} (stall or continue),
+     *     {@code on_loss} (retry or fail-fast), {@code ranks} (MIN or MIN:MAX), {@code deadline} and {@code state_budget} (times such as
+     *     60s). Values have the form of the command line's options and of {@code config.toml}
+     * @throws IllegalArgumentException if a line has another form, a key is not known or comes twice, or a value is wrong; its text names
+     *     the key and says what the value must be
+     */
+    public static HearthConfig parse(String text) {
+        return ConfigKey.read(text, defaults());
+    }
+
     /** A copy for an agent: it is always on, coordinates and observes, and trains nothing. */
     public HearthConfig agent(String slot) {
         return with(copy -> {
@@ -274,10 +289,9 @@ public final class HearthConfig {
             copy.namespace = copy.namespace.or(() -> settings.value(Setting.NAMESPACE));
             copy.label = copy.label.or(() -> settings.value(Setting.LABEL));
             copy.engine = copy.engine.or(() -> settings.value(Setting.ENGINE).map(EngineName::parse));
-            copy.health = copy.health.or(
-                    () -> settings.value(Setting.HEALTH).flatMap(Preset::named).map(HealthConfig::of));
+            copy.health = copy.health.or(() -> settings.value(Setting.HEALTH).flatMap(Setting::health));
             copy.continueOnPartition = copy.continueOnPartition.or(
-                    () -> settings.value(Setting.ON_PARTITION).map(Setting.PARTITION_CONTINUE::equals));
+                    () -> settings.value(Setting.ON_PARTITION).map(Setting::continuesOnPartition));
             if (copy.interfaces.isEmpty()) { // interfaces named here are used, even if a setting excludes them
                 copy.interfaces = settings.values(Setting.INTERFACES);
                 if (copy.excludedInterfaces.isEmpty()) {

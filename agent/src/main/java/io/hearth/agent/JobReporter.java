@@ -70,9 +70,14 @@ final class JobReporter implements AutoCloseable {
         }
     }
 
+    /** Ends soon, without a wait for it. */
+    void stop() {
+        closing.countDown();
+    }
+
     @Override
     public void close() {
-        closing.countDown();
+        stop();
         try {
             thread.join(ANSWER_MAX.multipliedBy(3));
         } catch (InterruptedException impatient) {

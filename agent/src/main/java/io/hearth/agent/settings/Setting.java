@@ -2,12 +2,14 @@ package io.hearth.agent.settings;
 
 import io.hearth.accel.EngineName;
 import io.hearth.discovery.PeerName;
+import io.hearth.election.health.HealthConfig;
 import io.hearth.election.health.Preset;
 import io.hearth.identity.ConfigFile.Kind;
 import io.hearth.identity.NetworkNamespace;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * A setting of all nodes of a machine. Its key in {@code config.toml} is its name in lower case; its environment variable has the prefix
@@ -28,9 +30,6 @@ public enum Setting {
 
     /** The value of {@link #HEALTH} by which round trips choose the spans. */
     public static final String HEALTH_AUTO = "auto";
-
-    /** The value of {@link #ON_PARTITION} by which a node goes on alone. */
-    public static final String PARTITION_CONTINUE = "continue";
 
     private static final int PORT_MAX = 65_535;
     private static final int TEXT_MAX = 64;
@@ -75,27 +74,30 @@ public enum Setting {
      *
      * @throws IllegalArgumentException says what it must be
      */
-    void check(String value) {
+    public void check(String value) {
         switch (this) {
             case NAMESPACE -> checkNamespace(value);
             case LABEL -> checkLabel(value);
             case INTERFACES, EXCLUDE_INTERFACES -> checkInterface(value);
             case PEERS -> PeerName.parse(value);
             case LISTEN_PORT, PAGE_PORT -> checkPort(value);
-            case HEALTH -> checkHealth(value);
-            case ON_PARTITION -> checkOnPartition(value);
+            case HEALTH -> health(value);
+            case ON_PARTITION -> continuesOnPartition(value);
             case ENGINE -> EngineName.parse(value);
         }
     }
 
     /** The values that an environment variable names. */
     List<String> split(String variable) {
-        return kind == Kind.TEXTS
-                ? Arrays.stream(variable.split(",", -1))
-                        .map(String::strip)
-                        .filter(value -> !value.isEmpty())
-                        .toList()
-                : List.of(variable.strip());
+        return kind == Kind.TEXTS ? list(variable) : List.of(variable.strip());
+    }
+
+    /** The values of a list, which commas separate. */
+    public static List<String> list(String text) {
+        return Arrays.stream(text.split(",", -1))
+                .map(String::strip)
+                .filter(value -> !value.isEmpty())
+                .toList();
     }
 
     private static void checkNamespace(String value) {
@@ -122,16 +124,33 @@ public enum Setting {
         }
     }
 
-    private static void checkHealth(String value) {
-        if (!value.equals(HEALTH_AUTO) && Preset.named(value).isEmpty()) {
+    /**
+     * Reads a value of {@link #HEALTH}.
+     *
+     * @param value {@code auto}, {@code lan}, {@code wifi} or {@code wan}
+     * @return empty for {@code auto}, by which round trips choose
+     * @throws IllegalArgumentException if it is none of them
+     */
+    public static Optional<HealthConfig> health(String value) {
+        Optional<Preset> preset = Preset.named(value);
+        if (preset.isEmpty() && !value.equals(HEALTH_AUTO)) {
             throw wrong("auto, lan, wifi or wan", value);
         }
+        return preset.map(HealthConfig::of);
     }
 
-    private static void checkOnPartition(String value) {
-        if (!value.equals("stall") && !value.equals(PARTITION_CONTINUE)) {
-            throw wrong("stall or continue", value);
-        }
+    /**
+     * Reads a value of {@link #ON_PARTITION}: whether a node goes on alone when the quorum is lost.
+     *
+     * @param value {@code stall} or {@code continue}
+     * @throws IllegalArgumentException if it is neither
+     */
+    public static boolean continuesOnPartition(String value) {
+        return switch (value) {
+            case "stall" -> false;
+            case "continue" -> true;
+            default -> throw wrong("stall or continue", value);
+        };
     }
 
     private static IllegalArgumentException wrong(String rule, String value) {

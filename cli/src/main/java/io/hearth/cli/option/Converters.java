@@ -1,6 +1,7 @@
 package io.hearth.cli.option;
 
 import io.hearth.agent.api.PlanAnswers;
+import io.hearth.agent.settings.Setting;
 import io.hearth.bench.BenchCipher;
 import io.hearth.bench.SizeSpec;
 import io.hearth.collective.AllReduceStrategy;
@@ -74,11 +75,11 @@ public final class Converters {
     public static final class OnLoss implements ITypeConverter<LossPolicy> {
         @Override
         public LossPolicy convert(String text) {
-            return switch (text) {
-                case "retry" -> LossPolicy.RETRY;
-                case "fail-fast" -> LossPolicy.FAIL_FAST;
-                default -> throw new TypeConversionException("must be retry or fail-fast, got '" + text + "'");
-            };
+            try {
+                return LossPolicy.parse(text);
+            } catch (IllegalArgumentException unknown) {
+                throw new TypeConversionException(String.valueOf(unknown.getMessage()));
+            }
         }
     }
 
@@ -86,11 +87,11 @@ public final class Converters {
     public static final class OnPartition implements ITypeConverter<Boolean> {
         @Override
         public Boolean convert(String text) {
-            return switch (text) {
-                case "stall" -> false;
-                case "continue" -> true;
-                default -> throw new TypeConversionException("must be stall or continue, got '" + text + "'");
-            };
+            try {
+                return Setting.continuesOnPartition(text);
+            } catch (IllegalArgumentException unknown) {
+                throw new TypeConversionException(String.valueOf(unknown.getMessage()));
+            }
         }
     }
 

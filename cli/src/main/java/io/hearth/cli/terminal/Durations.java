@@ -1,27 +1,18 @@
 package io.hearth.cli.terminal;
 
+import io.hearth.core.TimeSpans;
 import java.time.Duration;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads durations: {@code 500ms}, {@code 60s}, {@code 10m}, {@code 1h}. A bare number is in seconds. */
+/** Reads durations; see {@link TimeSpans#parse}. */
 public final class Durations implements ITypeConverter<Duration> {
-    private static final Pattern FORM = Pattern.compile("([0-9]{1,9})(ms|s|m|h)?");
-
     @Override
     public Duration convert(String text) {
-        Matcher form = FORM.matcher(text);
-        if (!form.matches()) {
-            throw new TypeConversionException("must be a time such as 500ms, 60s, 10m or 1h, got '" + text + "'");
+        try {
+            return TimeSpans.parse(text);
+        } catch (IllegalArgumentException wrong) {
+            throw new TypeConversionException(String.valueOf(wrong.getMessage()));
         }
-        long number = Long.parseLong(form.group(1));
-        return switch (form.group(2) == null ? "s" : form.group(2)) {
-            case "ms" -> Duration.ofMillis(number);
-            case "m" -> Duration.ofMinutes(number);
-            case "h" -> Duration.ofHours(number);
-            default -> Duration.ofSeconds(number);
-        };
     }
 }
