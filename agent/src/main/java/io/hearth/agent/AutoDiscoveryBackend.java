@@ -183,8 +183,8 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
             String why = told.explain();
             progress.waiting(found, peers, why);
             Duration left = timeout.minusNanos(System.nanoTime() - start);
-            Optional<ClusterStatus> newer = node.latestStatus()
-                    .await(status -> isOver(status, peers) || !isTold(status, found, why), left);
+            Optional<ClusterStatus> newer =
+                    node.latestStatus().await(status -> isOver(status, peers) || !isTold(status, found, why), left);
             if (newer.isEmpty()) {
                 return false;
             }

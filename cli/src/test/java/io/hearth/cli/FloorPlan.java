@@ -37,6 +37,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             collective  | core identity accel compression topology election transport
             simulation  | core identity topology discovery election collective
             agent       | core identity accel compression topology election discovery transport collective
+            bridge      | core compression collective agent
             examples    | core collective compression topology agent
             bench       | core identity accel compression topology election discovery transport collective agent examples standin
             cli         | core identity accel compression topology election discovery transport collective agent examples standin \
@@ -53,7 +54,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             accel.selftest                    |      | metal portable root                                                        |
             accel.vector                      |      | portable root                                                              |
             agent                             |      | api group history http loop node peers power roster settings status topology votes |
-            agent.api                         |      | history http metrics status                                                | cli
+            agent.api                         |      | history http metrics status                                                | bridge cli
             agent.group                       |      | group.machine loop status votes                                            |
             agent.group.machine               | pure |                                                                            |
             agent.history                     | pure | status                                                                     |
@@ -66,10 +67,12 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             agent.power                       |      |                                                                            |
             agent.roster                      |      | loop                                                                       |
             agent.settings                    |      |                                                                            | cli
-            agent.status                      |      |                                                                            | cli
+            agent.status                      |      |                                                                            | bridge cli
             agent.topology                    |      | loop peers                                                                 |
             agent.votes                       |      |                                                                            |
             bench                             |      |                                                                            |
+            bridge                            |      | log                                                                        |
+            bridge.log                        |      |                                                                            |
             cli                               |      | bench chaos demo doctor namespace node option run service show terminal    |
             cli.bench                         |      | option process terminal                                                    |
             cli.chaos                         |      | chaos.plan option process terminal                                         |

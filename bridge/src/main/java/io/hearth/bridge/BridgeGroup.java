@@ -1,0 +1,172 @@
+package io.hearth.bridge;
+
+import com.google.gson.JsonObject;
+import io.hearth.agent.AutoDiscoveryBackend;
+import io.hearth.agent.HearthConfig;
+import io.hearth.agent.api.StatusJson;
+import io.hearth.collective.Collective;
+import io.hearth.collective.CollectiveMetrics;
+import io.hearth.collective.CollectiveOptions;
+import io.hearth.collective.DistributedContext;
+import io.hearth.collective.OperationCounts;
+import io.hearth.collective.Tensor;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.SetupException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A trainer of the calling program. What may wait begins and returns its end as a future: slow calls (the wait for peers, the start, steps,
+ * the close) run one after the other, collectives in the order of their beginning, and so do the transfers of each pair and direction.
+ */
+final class BridgeGroup {
+    private final AutoDiscoveryBackend node;
+    private final HearthConfig config;
+    private final Lane slow = new Lane("hearth-bridge");
+    private final Map<Transfer, Lane> transfers = new ConcurrentHashMap<>();
+    private final SharedNames shared = new SharedNames();
+    private volatile String waiting = ""; // written by the slow lane, read anywhere
+    private volatile @Nullable DistributedContext context; // written by the slow lane, read anywhere
+
+    /** One direction between this rank and another. */
+    private record Transfer(boolean sends, int rank) {}
+
+    private BridgeGroup(AutoDiscoveryBackend node, HearthConfig config) {
+        this.node = node;
+        this.config = config;
+    }
+
+    /** Starts a trainer; see {@link HearthConfig#parse}. */
+    static BridgeGroup open(String settings) throws SetupException {
+        HearthConfig config = HearthConfig.parse(settings);
+        return new BridgeGroup(AutoDiscoveryBackend.start(config), config);
+    }
+
+    CompletableFuture<Outcome> waitForPeers(int peers, Duration timeout) {
+        return slow.run(() -> {
+            try {
+                return Outcome.of(node.waitForPeers(
+                        peers, timeout, (found, wanted, why) -> waiting = found + " of " + wanted + " peers; " + why));
+            } finally {
+                waiting = "";
+            }
+        });
+    }
+
+    CompletableFuture<Outcome> start(int least) {
+        return slow.run(() -> {
+            context = node.context(Math.max(1, least));
+            return Outcome.of(ranks().isInGroup() ? ranks().worldSize() : 0);
+        });
+    }
+
+    CompletableFuture<Outcome> beginStep() {
+        DistributedContext ranks = ranks();
+        return slow.run(() -> Outcome.of(ranks.beginStep()));
+    }
+
+    /** Begins a collective, after those that were begun before. */
+    CompletableFuture<Outcome> begin(CollectiveOptions options, Collective<DistributedContext> call)
+            throws CollectiveException, InterruptedException {
+        return ranks().with(options)
+                .begin(call)
+                .completion()
+                .thenApply(Outcome::of)
+                .toCompletableFuture();
+    }
+
+    CompletableFuture<Outcome> send(Tensor values, int to) {
+        DistributedContext ranks = ranks();
+        return lane(new Transfer(true, to)).run(() -> {
+            ranks.send(values, to);
+            return Outcome.of(0);
+        });
+    }
+
+    CompletableFuture<Outcome> receive(Tensor values, int from) {
+        DistributedContext ranks = ranks();
+        return lane(new Transfer(false, from)).run(() -> {
+            ranks.receive(values, from);
+            return Outcome.of(0);
+        });
+    }
+
+    private Lane lane(Transfer transfer) {
+        int world = ranks().worldSize();
+        if (transfer.rank() < 0 || transfer.rank() >= world) { // so that ranks that do not exist get no lanes
+            throw new IllegalArgumentException("rank must be 0 to " + (world - 1) + ", got " + transfer.rank());
+        }
+        return transfers.computeIfAbsent(transfer, _ -> new Lane("hearth-transfer"));
+    }
+
+    /**
+     * The collectives.
+     *
+     * @throws IllegalStateException if the group has not started
+     */
+    DistributedContext ranks() {
+        DistributedContext started = context;
+        if (started == null) {
+            throw new IllegalStateException("the group '" + config.group() + "' has not started: call start first");
+        }
+        return started;
+    }
+
+    SharedNames shared() {
+        return shared;
+    }
+
+    AutoDiscoveryBackend node() {
+        return node;
+    }
+
+    /** The progress of a wait for peers, else the nodes found, in one line for people. */
+    String progress() {
+        String text = waiting;
+        return text.isEmpty() ? node.status().explain() : text;
+    }
+
+    /** The node's status as the agent's API gives it, with {@code group}, and {@code rank} and {@code world_size} of a member. */
+    String status() {
+        JsonObject json = StatusJson.of(node.status());
+        json.addProperty("group", config.group());
+        DistributedContext started = context;
+        if (started != null && started.isInGroup()) {
+            json.addProperty("rank", started.rank());
+            json.addProperty("world_size", started.worldSize());
+        }
+        return json.toString();
+    }
+
+    /** Bytes that all calls sent, or that the sums would have sent without compression. */
+    long sentBytes(boolean dense) {
+        CollectiveMetrics counted = ranks().metricsSnapshot();
+        return dense
+                ? counted.denseBytes()
+                : counted.operations().values().stream()
+                        .mapToLong(OperationCounts::sentBytes)
+                        .sum();
+    }
+
+    CompletableFuture<Outcome> close() {
+        CompletableFuture<Outcome> end = slow.run(() -> {
+            node.close();
+            return Outcome.of(0);
+        });
+        return end.whenComplete((_, _) -> closeLanes());
+    }
+
+    /** Ends everything at once; calls that are open end with an error. */
+    void abort() {
+        node.abort();
+        closeLanes();
+    }
+
+    private void closeLanes() {
+        slow.close();
+        transfers.values().forEach(Lane::close);
+    }
+}
