@@ -14,6 +14,7 @@ public final class Bridge {
     static {
         // Here instead of as a service, so that a Java program with this jar keeps the provider of its choice.
         System.setProperty("slf4j.provider", BridgeLogProvider.class.getName());
+        System.setProperty("slf4j.internal.verbosity", "WARN"); // else it reports the choice in a line of its own
         TABLE = AbiTable.write(Arena.global());
     }
 

@@ -145,7 +145,7 @@ public final class CallQueue implements AutoCloseable {
             } finally {
                 lock.unlock();
             }
-            next.play(closed());
+            next.play();
             lock.lock();
             try {
                 open.remove(next);
@@ -194,10 +194,10 @@ public final class CallQueue implements AutoCloseable {
             this.body = body;
         }
 
-        private void play(CollectiveException tooLate) {
+        private void play() {
             try {
                 if (isClosed()) {
-                    throw tooLate;
+                    throw closed();
                 }
                 end.complete(body.run());
             } catch (CollectiveException | RuntimeException | Error thrown) {

@@ -1,0 +1,344 @@
+"""A trainer's group: the ranks that it computes with."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import json
+import threading
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from . import _jvm, _log
+from ._buffers import Buffer, buffer
+from ._errors import HearthError
+from ._progress import Progress
+from ._table import REDUCTIONS
+from ._work import Work, check, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from types import TracebackType
+
+    from ._table import Table
+
+_LEAVE_SECONDS = 0.7  # at the end of a program that did not close
+_DELAY = 0.1
+
+T = TypeVar("T")
+
+_connected = threading.Event()
+
+
+def _functions() -> Table:
+    table = _jvm.table()
+    if not _connected.is_set():
+        _connected.set()
+        _log.connect(table)
+        _log.at_exit(table)
+    return table
+
+
+def _settings(settings: Mapping[str, object]) -> str:
+    lines = []
+    for key, value in settings.items():
+        if value is None:
+            continue
+        text = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+        if isinstance(value, bool):
+            text = str(value).lower()
+        if "\n" in text or "\r" in text:
+            raise ValueError(f"{key} must be one line, got {text!r}")
+        lines.append(f"{key}={text}")
+    return "\n".join(lines)
+
+
+class Group:
+    """The ranks of one training job. All ranks make the same calls in the same order.
+
+    One thread calls at a time; calls that were begun (``..._async``) run one after the other. If a machine is lost, the
+    others repeat the open call without it: ``rank`` and ``world_size`` change then, and no call fails.
+    """
+
+    def __init__(
+        self, world_size: int | None = None, timeout: float = 60.0, settings: Mapping[str, object] | None = None
+    ) -> None:
+        """Start a trainer, wait for the others, and begin the group; see :func:`hearth_train.init`."""
+        self._table = _functions()
+        self._open: list[Work] = []
+        self._handle = self._end(self._table.open(_settings(settings or {}).encode()))
+        self._shared: dict[str, object] = {}
+        try:
+            least = 2 if world_size is None else world_size
+            if least < 1:
+                raise ValueError(f"world_size must be 1 or more, got {world_size}")
+            self._wait_for_peers(least - 1, timeout)
+            self._end(self._table.start(self._handle, least))
+        except BaseException:
+            self.abort()
+            raise
+        atexit.register(self._at_exit)
+
+    def _end(self, call: int) -> int:
+        return Work(self._table, call, None).wait()
+
+    def _wait_for_peers(self, peers: int, timeout: float) -> None:
+        work = Work(self._table, self._table.wait_for_peers(self._handle, peers, int(timeout * 1e3)), None)
+        with Progress() as line:
+            while True:
+                try:
+                    work.wait(_DELAY)
+                except TimeoutError:
+                    line.show("hearth: " + text_of(self._table, "progress", self._handle))
+                else:
+                    return
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is neither closed nor aborted."""
+        return self._handle != 0
+
+    @property
+    def handle(self) -> int:
+        """Number of the group in the C ABI."""
+        if not self._handle:
+            raise HearthError("this group is closed: call hearth_train.init() for a new one")
+        return self._handle
+
+    @property
+    def rank(self) -> int:
+        """Rank of this process, 0 to ``world_size - 1``; may change at the end of a call."""
+        return check(self._table, self._table.rank(self.handle))
+
+    @property
+    def world_size(self) -> int:
+        """Number of ranks; may change at the end of a call."""
+        return check(self._table, self._table.world_size(self.handle))
+
+    @property
+    def is_member(self) -> bool:
+        """Whether this process is in the group already, or enters it by its first step."""
+        return check(self._table, self._table.is_in_group(self.handle)) == 1
+
+    # ---- collectives ----
+
+    def begin(self, name: str, keep: object, *arguments: object) -> Work:
+        """Begin a function of the C ABI; ``keep`` lives until it ends."""
+        work = Work(self._table, getattr(self._table, name)(self.handle, *arguments), keep)
+        self._open = [each for each in self._open if not each.done()]
+        self._open.append(work)
+        return work
+
+    def allreduce_async(
+        self,
+        array: Any,
+        op: str = "sum",
+        *,
+        out: Any = None,
+        compression: str | None = None,
+        name: str | None = None,
+        dtype: str | None = None,
+    ) -> Work:
+        """Begin :meth:`allreduce`; the arrays belong to the call until it has ended."""
+        source = buffer(array, writable=out is None, dtype=dtype)
+        target = source if out is None else buffer(out, writable=True, dtype=dtype)
+        if (source.bytes, source.type) != (target.bytes, target.type):
+            raise ValueError(
+                f"out has {target.elements} {target.name}, and the array has {source.elements} {source.name}"
+            )
+        return self.begin(
+            "all_reduce",
+            (source.keep, target.keep),
+            source.address,
+            target.address,
+            source.bytes,
+            source.type,
+            _reduction(op, source),
+            compression.encode() if compression else None,
+            name.encode() if name else None,
+        )
+
+    def allreduce(
+        self,
+        array: T,
+        op: str = "sum",
+        *,
+        out: Any = None,
+        compression: str | None = None,
+        name: str | None = None,
+        dtype: str | None = None,
+    ) -> T:
+        """Combine an array over all ranks, in place, and return it; into ``out`` if that is given.
+
+        ``op`` is sum, avg, min, max or prod; avg divides by the ranks in the result. ``compression`` such as "topk:0.01" or
+        "int8" applies to float32; ``name`` tells arrays of one size apart for its error feedback.
+        """
+        self.allreduce_async(array, op, out=out, compression=compression, name=name, dtype=dtype).wait()
+        return array if out is None else out
+
+    def broadcast(self, array: T, root: int = 0, *, dtype: str | None = None) -> T:
+        """Replace an array by that of the rank ``root``, in place, and return it."""
+        memory = buffer(array, writable=True, dtype=dtype)
+        self.begin("broadcast", memory.keep, memory.address, memory.bytes, memory.type, root).wait()
+        return array
+
+    def allgather(self, array: Any, out: Any = None, *, dtype: str | None = None) -> Any:
+        """Return the arrays of all ranks in rank order, with one more dimension in front.
+
+        ``out`` takes them in place of a new NumPy array. Raises HearthError if a rank was lost in between: there are fewer
+        arrays then.
+        """
+        world = self.world_size
+        if out is None:
+            import numpy as np  # noqa: PLC0415 - only for who uses it
+
+            own = np.asarray(array)
+            out = np.empty((world, *own.shape), own.dtype)
+        block, gathered = buffer(array, writable=False, dtype=dtype), buffer(out, writable=True, dtype=dtype)
+        work = self.begin(
+            "all_gather",
+            (block.keep, gathered.keep),
+            block.address,
+            block.bytes,
+            gathered.address,
+            gathered.bytes,
+            block.type,
+        )
+        there = work.wait()
+        if there != world:
+            raise HearthError(f"{world - there} of {world} ranks were lost during allgather: call it again")
+        return out
+
+    def barrier(self) -> None:
+        """Return once all ranks have called it."""
+        self.begin("barrier", None).wait()
+
+    def send(self, array: Any, to: int, *, dtype: str | None = None) -> None:
+        """Send an array to one rank, which receives it; beside all collectives."""
+        memory = buffer(array, writable=False, dtype=dtype)
+        self.begin("send", memory.keep, memory.address, memory.bytes, memory.type, to).wait()
+
+    def receive(self, array: T, source: int, *, dtype: str | None = None) -> T:
+        """Receive an array of the same size from one rank, in place, and return it."""
+        memory = buffer(array, writable=True, dtype=dtype)
+        self.begin("receive", memory.keep, memory.address, memory.bytes, memory.type, source).wait()
+        return array
+
+    # ---- state ----
+
+    def share(self, name: str, *arrays: Any) -> None:
+        """Name arrays that all ranks keep alike, such as weights and the optimizer's state.
+
+        A rank that enters later gets their contents. Call it again, between two steps, if they moved in memory.
+        """
+        memory = [buffer(array, writable=True) for array in arrays]
+        self.share_memory(name, [(each.address, each.bytes) for each in memory], [each.keep for each in memory])
+
+    def share_memory(self, name: str, places: list[tuple[int, int]], keep: object) -> None:
+        """As :meth:`share`, for addresses and numbers of bytes; ``keep`` lives as long as they are shared."""
+        pairs = (ctypes.c_int64 * (2 * len(places)))(*(number for place in places for number in place))
+        check(self._table, self._table.share(self.handle, name.encode(), pairs, len(places)))
+        self._shared[name] = keep
+
+    def unshare(self, name: str) -> None:
+        """End the sharing of a name, on all ranks before the same step."""
+        check(self._table, self._table.unshare(self.handle, name.encode()))
+        self._shared.pop(name, None)
+
+    def share_bytes(self, name: str, most: int) -> None:
+        """Name a state of at most so many bytes, for :meth:`set_bytes` and :meth:`get_bytes`."""
+        check(self._table, self._table.share_blob(self.handle, name.encode(), most))
+
+    def set_bytes(self, name: str, state: bytes) -> None:
+        """Set this rank's state of that name, before a step."""
+        check(self._table, self._table.set_blob(self.handle, name.encode(), state, len(state)))
+
+    def get_bytes(self, name: str) -> bytes:
+        """Return this rank's state of that name: that of the others after a step that replaced it."""
+        size = 4096
+        while True:
+            space = ctypes.create_string_buffer(size)
+            length = check(self._table, self._table.get_blob(self.handle, name.encode(), space, size))
+            if length <= size:
+                return space.raw[:length]
+            size = length
+
+    def resume_at(self, step: int) -> None:
+        """Declare what is shared to be the state after so many steps, before the first one begins."""
+        check(self._table, self._table.resume_at(self.handle, step))
+
+    def begin_step(self) -> tuple[int, bool]:
+        """Begin a step on all ranks; return its number, and whether the others' state replaced what this rank shares.
+
+        Trainers that came late enter here, and a rank that was outside its group comes back.
+        """
+        work = self.begin("begin_step", None)
+        step = work.wait()
+        return step, work.outcome.first == 1
+
+    def steps(self, total: int) -> Iterator[int]:
+        """Yield the numbers of the steps that are left of ``total``; each begins on all ranks together."""
+        while True:
+            step, _ = self.begin_step()
+            if step >= total:
+                return
+            yield step
+
+    # ---- the node ----
+
+    def status(self) -> dict[str, Any]:
+        """Return what this node sees: nodes, links, reasons, as ``hearth status --json`` does."""
+        status: dict[str, Any] = json.loads(text_of(self._table, "status", self.handle))
+        return status
+
+    def sent_bytes(self, *, dense: bool = False) -> int:
+        """Return the bytes sent so far; with ``dense`` those that the sums would have sent without compression."""
+        return check(self._table, self._table.sent_bytes(self.handle, int(dense)))
+
+    def report(self, step: int, loss: float, steps: int = 0) -> None:
+        """Tell the agent of this machine, for its page, how the training gets on."""
+        check(self._table, self._table.report(self.handle, step, steps, loss))
+
+    def close(self) -> None:
+        """Leave the group in order; the others go on. Idempotent."""
+        if self._handle:
+            handle, self._handle = self._handle, 0
+            self._end(self._table.close(handle))
+            atexit.unregister(self._at_exit)
+
+    def abort(self) -> None:
+        """End at once; open calls end with an error, and the others find this rank lost. Idempotent."""
+        if self._handle:
+            handle, self._handle = self._handle, 0
+            self._table.abort(handle)
+            atexit.unregister(self._at_exit)
+
+    def _at_exit(self) -> None:
+        if not self._handle or not _jvm.is_ours():
+            return
+        handle, self._handle = self._handle, 0
+        end = time.monotonic() + _LEAVE_SECONDS
+        try:
+            Work(self._table, self._table.close(handle), None).wait(end - time.monotonic())
+        except (HearthError, TimeoutError):
+            return  # the end of the process tells the others
+
+    def __enter__(self) -> Group:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+
+def _reduction(op: str, array: Buffer) -> int:
+    number = REDUCTIONS.get(op)
+    if number is None:
+        raise ValueError(f"op must be one of {', '.join(REDUCTIONS)}, got {op!r}")
+    if array.name == "bool" and op not in ("min", "max"):
+        raise TypeError("bools can be combined with op='max' (any) or op='min' (all) only")
+    return number

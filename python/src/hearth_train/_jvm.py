@@ -1,0 +1,189 @@
+"""Starts the JVM in this process, once, by ctypes alone, and keeps it compatible with Python's own signals and forks."""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import os
+import signal
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+from . import _find_jdk
+from ._errors import ForkedError, SetupError
+from ._table import Table
+
+_JNI_VERSION_21 = 0x00150000
+_JNI_EEXIST = -5
+_FIND_CLASS, _EXCEPTION_DESCRIBE, _GET_STATIC_METHOD_ID, _CALL_STATIC_LONG_METHOD_A = 6, 16, 113, 134
+_PR_SET_PDEATHSIG = 1
+_SIGACTION_BYTES = 256  # more than any system's struct sigaction
+_FATAL_SIGNALS = (signal.SIGSEGV, signal.SIGBUS)
+
+_lock = threading.Lock()
+_kept: list[object] = []  # the library, the options and the handles of the JVM live as long as the process
+_table: Table | None = None
+_pid = 0
+
+
+class _Option(ctypes.Structure):
+    _fields_ = (("text", ctypes.c_char_p), ("extra", ctypes.c_void_p))
+
+
+class _Arguments(ctypes.Structure):
+    _fields_ = (
+        ("version", ctypes.c_int32),
+        ("count", ctypes.c_int32),
+        ("options", ctypes.POINTER(_Option)),
+        ("ignore_unrecognized", ctypes.c_uint8),
+    )
+
+
+def table() -> Table:
+    """Return Hearth's functions; the first call starts the JVM."""
+    return _table if _table is not None and _pid == os.getpid() else _start()
+
+
+def is_ours() -> bool:
+    """Whether this process started the JVM, and was not forked since."""
+    return _table is not None and _pid == os.getpid()
+
+
+def _start() -> Table:
+    global _table, _pid  # noqa: PLW0603 - one JVM per process
+    with _lock:
+        if _table is None:
+            _require_embeddable()
+            _table = Table(_create(_find_jdk.find()))
+            _pid = os.getpid()
+            _keep_faults()
+            os.register_at_fork(after_in_child=_in_child)
+        if _pid != os.getpid():
+            raise ForkedError(
+                "this process was forked after Hearth started, and a fork has no connection to the group: call Hearth in "
+                "the process that started it, or start workers with multiprocessing's 'spawn' or 'forkserver'"
+            )
+        return _table
+
+
+def jars() -> list[Path]:
+    """Return Hearth's jars: those of this package, or of HEARTH_JARS, or of the source tree around it."""
+    here = Path(__file__).resolve().parent
+    folders = [here / "jars", here.parents[2] / "bridge" / "target" / "lib"]
+    if os.environ.get("HEARTH_JARS"):
+        folders.insert(0, Path(os.environ["HEARTH_JARS"]))
+    for folder in folders:
+        found = sorted(folder.glob("*.jar"))
+        if found:
+            return found
+    raise SetupError(
+        f"no jars in {folders[0]}: install the wheel of hearth-train, or build them with ./mvnw -Pfast package"
+    )
+
+
+def _require_embeddable() -> None:
+    """Refuse Apple's own Python, which is signed without the right to make code at run time."""
+    if sys.platform == "darwin":
+        home = os.path.realpath(sys.base_prefix)
+        if home.startswith(("/Applications/Xcode", "/Library/Developer/CommandLineTools", "/System/")):
+            raise SetupError(
+                f"Apple's own Python ({sys.executable}) may not run Java inside: use Python from Homebrew (brew install "
+                "python), python.org, uv or conda"
+            )
+
+
+def _options(home: Path) -> list[str]:
+    reports = Path(tempfile.gettempdir()) / f"hearth-crash-{os.getuid()}-%p.log"
+    options = [
+        "-Djava.class.path=" + os.pathsep.join(map(str, jars())),
+        "--enable-native-access=ALL-UNNAMED",
+        "-XX:+UseCompactObjectHeaders",
+        "-XX:+UseSerialGC",
+        "-Xmx512m",
+        "-Xrs",  # SIGINT, SIGTERM and SIGHUP stay Python's
+        "-Xlog:disable",
+        "-Xlog:all=error:stderr",
+        f"-XX:ErrorFile={reports}",
+    ]
+    if (home / "jmods").is_dir() or "jdk.incubator.vector" in _modules(home):
+        options.append("--add-modules=jdk.incubator.vector")
+        options.append("-Xlog:os+module=off")
+    return options + os.environ.get("HEARTH_JAVA_OPTIONS", "").split()
+
+
+def _modules(home: Path) -> str:
+    try:
+        lines = (home / "release").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    return next((line for line in lines if line.startswith("MODULES=")), "")
+
+
+def _create(home: Path) -> int:
+    """Create the JVM and return the address of Hearth's table."""
+    library = ctypes.CDLL(str(_find_jdk.library(home)))
+    texts = [option.encode() for option in _options(home)]
+    options = (_Option * len(texts))(*(_Option(text, None) for text in texts))
+    arguments = _Arguments(_JNI_VERSION_21, len(texts), options, 0)
+    jvm, env = ctypes.c_void_p(), ctypes.c_void_p()
+    result = library.JNI_CreateJavaVM(ctypes.byref(jvm), ctypes.byref(env), ctypes.byref(arguments))
+    if result == _JNI_EEXIST:
+        raise SetupError(
+            "this process runs a JVM already (JPype, PySpark or pyjnius?), and there can be one only: use Hearth in a "
+            "process of its own"
+        )
+    if result != 0:
+        raise SetupError(f"the JVM of {home} did not start (JNI error {result}); its output says why")
+    _kept.extend((library, texts, options, arguments, jvm, env))
+    return _ask_for_table(env)
+
+
+def _ask_for_table(env: ctypes.c_void_p) -> int:
+    functions = ctypes.cast(env, ctypes.POINTER(ctypes.POINTER(ctypes.c_void_p))).contents
+
+    def function(index: int, result: Any, *arguments: Any) -> Any:
+        return ctypes.CFUNCTYPE(result, ctypes.c_void_p, *arguments)(functions[index] or 0)
+
+    find_class = function(_FIND_CLASS, ctypes.c_void_p, ctypes.c_char_p)
+    method_of = function(
+        _GET_STATIC_METHOD_ID, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p
+    )
+    call = function(
+        _CALL_STATIC_LONG_METHOD_A, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+    )
+    bridge = find_class(env, b"io/hearth/bridge/Bridge")
+    method = method_of(env, bridge, b"table", b"()J") if bridge else None
+    address = int(call(env, bridge, method, None)) if method else 0
+    if not address:
+        function(_EXCEPTION_DESCRIBE, None)(env)
+        raise SetupError("Hearth's jars did not load; the text above says why")
+    return address
+
+
+def _keep_faults() -> None:
+    """Keep the JVM's handlers of SIGSEGV and SIGBUS, which it needs for its own work, when faulthandler is enabled later."""
+    libc = ctypes.CDLL(None)
+    saved = {}
+    for number in _FATAL_SIGNALS:
+        action = ctypes.create_string_buffer(_SIGACTION_BYTES)
+        libc.sigaction(int(number), None, action)
+        saved[number] = action
+    enable = faulthandler.enable
+
+    def enable_and_restore(*arguments: Any, **named: Any) -> None:
+        enable(*arguments, **named)
+        for number, action in saved.items():
+            libc.sigaction(int(number), action, None)
+
+    faulthandler.enable = enable_and_restore
+    _kept.append(saved)
+
+
+def _in_child() -> None:
+    """End a forked child with its parent: it holds the parent's sockets open, so the others would not see the loss at once."""
+    if sys.platform == "linux" and threading.current_thread() is threading.main_thread():
+        # The kernel ties the child to the thread that forked it, so a worker of another thread is left alone.
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
