@@ -1,0 +1,48 @@
+"""From torch's names to a group: the rendezvous, and the creation of process groups."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
+
+import torch.distributed as dist
+
+import hearth_train
+from hearth_train._log import LOGGER
+
+from ._process_group import ProcessGroupHearth
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import timedelta
+
+
+def rendezvous(url: str, timeout: timedelta | None = None, **_: Any) -> Iterator[tuple[Any, int, int]]:
+    """Find the others for ``hearth://GROUP?key=value``; yields a store of this process, the rank, and the world size.
+
+    The keys are the settings of :func:`hearth_train.init`. torch adds ``rank`` and ``world_size`` to them.
+    """
+    parts = urlsplit(url)
+    settings: dict[str, object] = dict(parse_qsl(parts.query))
+    if parts.hostname:
+        settings["group"] = parts.hostname
+    asked = settings.pop("rank", None)
+    world = settings.pop("world_size", os.environ.get("WORLD_SIZE"))
+    seconds = timeout.total_seconds() if timeout is not None else 1800.0
+    settings.setdefault("deadline", f"{max(1, int(seconds))}s")
+    group = hearth_train.init(int(str(world)) if world else None, timeout=seconds, **settings)
+    if asked is not None and int(str(asked)) != group.rank:
+        LOGGER.warning("Hearth numbers the ranks itself: this process is rank %d, not %s", group.rank, asked)
+    yield dist.HashStore(), group.rank, group.world_size
+
+
+def create(backend_options: Any, _options: Any) -> ProcessGroupHearth:
+    """Create the process group of all ranks."""
+    group = hearth_train.group()
+    ranks = list(backend_options.global_ranks_in_group)
+    if ranks and len(ranks) != group.world_size:
+        raise hearth_train.HearthError(
+            f"a process group of {len(ranks)} of {group.world_size} ranks is not possible: Hearth has one group of all ranks"
+        )
+    return ProcessGroupHearth(group, str(backend_options.group_id), is_default=not ranks)

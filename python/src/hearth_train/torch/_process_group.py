@@ -1,0 +1,447 @@
+"""The process group of torch over a group of Hearth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.distributed as dist
+
+from hearth_train import HearthError
+from hearth_train._table import REDUCTIONS
+
+from ._tensors import Memory, element_type, join, joined, part, require_alike
+from ._work import HearthWork, Waiter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import timedelta
+
+    from hearth_train import Group
+    from hearth_train import Work as Call
+
+_REDUCTIONS = (
+    (dist.ReduceOp.SUM, "sum"),
+    (dist.ReduceOp.AVG, "avg"),
+    (dist.ReduceOp.MIN, "min"),
+    (dist.ReduceOp.MAX, "max"),
+    (dist.ReduceOp.PRODUCT, "prod"),
+)
+_OF_BOOLS = {"sum": "max", "prod": "min", "max": "max", "min": "min"}
+
+
+def _reduction(opts: Any, tensor: torch.Tensor) -> int:
+    """Return the number of a reduction; ``opts.reduceOp`` can be compared, but is no key."""
+    chosen = dist.ReduceOp.SUM if opts is None else opts.reduceOp
+    name = next((name for op, name in _REDUCTIONS if chosen == op), None)
+    if name is None:
+        raise ValueError(f"{chosen} is not supported: Hearth has {', '.join(REDUCTIONS)}")
+    if tensor.dtype == torch.bool:
+        if name not in _OF_BOOLS:
+            raise TypeError(f"bools have no reduction {name}")
+        name = _OF_BOOLS[name]
+    return REDUCTIONS[name]
+
+
+class ProcessGroupHearth(dist.ProcessGroup):
+    """All ranks of a group. Rank and size are those of now: they change when a machine is lost or enters.
+
+    Tensors on the CPU without gaps are used where they lie; others (also those of Apple's GPU, "mps") go through a copy.
+    """
+
+    def __init__(self, group: Group, name: str, *, is_default: bool) -> None:
+        super().__init__(group.rank, group.world_size)
+        self.hearth = group
+        self._name = name
+        self._desc = ""
+        self._is_default = is_default
+        self._waiter = Waiter()
+
+    # ---- names ----
+
+    def getBackendName(self) -> str:  # noqa: N802 - torch's name, as all below
+        return "hearth"
+
+    def getRank(self) -> int:  # noqa: N802
+        return self.hearth.rank
+
+    def getSize(self) -> int:  # noqa: N802
+        return self.hearth.world_size
+
+    def rank(self) -> int:
+        return self.hearth.rank
+
+    def size(self) -> int:
+        return self.hearth.world_size
+
+    def getGroupName(self) -> str:  # noqa: N802
+        return self._name
+
+    def setGroupName(self, name: str) -> None:  # noqa: N802
+        self._name = name
+
+    def getGroupDesc(self) -> str:  # noqa: N802
+        return self._desc
+
+    def setGroupDesc(self, desc: str) -> None:  # noqa: N802
+        self._desc = desc
+
+    def setTimeout(self, timeout: timedelta) -> None:  # noqa: N802
+        """Ignored: Hearth's deadline is that of ``init_process_group``."""
+
+    def _get_backend(self, device: torch.device) -> ProcessGroupHearth:  # noqa: ARG002 - one for all devices
+        return self
+
+    @property
+    def supports_coalescing(self) -> bool:
+        """Transfers begin one by one, and run at a time all the same."""
+        return False
+
+    @property
+    def supports_splitting(self) -> bool:
+        """A group cannot be split."""
+        return False
+
+    def shutdown(self) -> None:
+        if self._is_default:
+            self.hearth.close()
+
+    def abort(self) -> None:
+        if self._is_default:
+            self.hearth.abort()
+
+    # ---- helpers ----
+
+    def _work(
+        self,
+        calls: list[Call],
+        result: list[torch.Tensor],
+        *memories: Memory,
+        finish: Callable[[list[Call]], object] | None = None,
+    ) -> HearthWork:
+        copies = [each.finish for each in memories if each.finish is not None]
+        if not copies:
+            return HearthWork(calls, result, finish, self._waiter)
+
+        def finish_all(ended: list[Call]) -> None:
+            if finish is not None:
+                finish(ended)
+            for copy in copies:
+                copy()
+
+        return HearthWork(calls, result, finish_all, self._waiter)
+
+    def _all_there(self, what: str) -> Callable[[list[Call]], None]:
+        """Return a check that no rank was lost in between: a result with fewer blocks has another form."""
+        world = self.hearth.world_size
+
+        def check(calls: list[Call]) -> None:
+            for call in calls:
+                there = call.outcome.answer
+                if there != world:
+                    raise HearthError(f"{world - there} of {world} ranks were lost during {what}: call it again")
+
+        return check
+
+    # ---- sums ----
+
+    def allreduce(self, tensors: list[torch.Tensor], opts: Any = None) -> HearthWork:
+        calls, memories = [], []
+        for tensor in tensors:
+            memory = Memory(tensor, written=True)
+            memories.append(memory)
+            calls.append(self._all_reduce(memory, _reduction(opts, tensor)))
+        return self._work(calls, tensors, *memories)
+
+    def _all_reduce(self, memory: Memory, op: int, codec: str | None = None, name: str | None = None) -> Call:
+        return self.hearth.begin(
+            "all_reduce",
+            memory,
+            memory.address,
+            memory.address,
+            memory.bytes,
+            memory.type,
+            op,
+            codec.encode() if codec else None,
+            name.encode() if name else None,
+        )
+
+    def allreduce_coalesced(self, tensors: list[torch.Tensor], opts: Any = None) -> HearthWork:
+        return self.allreduce(tensors, opts)
+
+    def compressed(self, tensor: torch.Tensor, op: str, codec: str, name: str) -> HearthWork:
+        """Begin an all-reduce through a codec, with error feedback by name."""
+        memory = Memory(tensor, written=True)
+        return self._work([self._all_reduce(memory, REDUCTIONS[op], codec, name)], [tensor], memory)
+
+    def reduce(self, tensors: list[torch.Tensor], opts: Any = None) -> HearthWork:
+        root = 0 if opts is None else opts.rootRank
+        calls, memories = [], []
+        for tensor in tensors:
+            memory = Memory(tensor, written=self.hearth.rank == root)
+            memories.append(memory)
+            op = _reduction(opts, tensor)
+            calls.append(
+                self.hearth.begin("reduce", memory, memory.address, memory.bytes, memory.type, op, root)
+            )
+        return self._work(calls, tensors, *memories)
+
+    # ---- copies to all ----
+
+    def broadcast(self, tensors: list[torch.Tensor], opts: Any = None) -> HearthWork:
+        root = 0 if opts is None else opts.rootRank
+        memories = [Memory(tensor, written=True) for tensor in tensors]
+        calls = [self._broadcast(memory, root) for memory in memories]
+        return self._work(calls, tensors, *memories)
+
+    def _broadcast(self, memory: Memory, root: int) -> Call:
+        return self.hearth.begin("broadcast", memory, memory.address, memory.bytes, memory.type, root)
+
+    def _all_gather(self, flat: torch.Tensor, tensor: torch.Tensor) -> tuple[Call, Memory, Memory]:
+        block = Memory(tensor, written=False)
+        gathered = Memory(flat, written=True, read=False)
+        if gathered.type != block.type:
+            raise ValueError(f"tensors of one call must be alike, got {tensor.dtype} and {flat.dtype}")
+        call = self.hearth.begin(
+            "all_gather",
+            (block, gathered),
+            block.address,
+            block.bytes,
+            gathered.address,
+            gathered.bytes,
+            block.type,
+        )
+        return call, block, gathered
+
+    def allgather(
+        self, outputs: list[list[torch.Tensor]], inputs: list[torch.Tensor], opts: Any = None  # noqa: ARG002
+    ) -> HearthWork:
+        calls: list[Call] = []
+        flats = []
+        for into, tensor in zip(outputs, inputs, strict=True):
+            self._require_one_each(into)
+            require_alike(into, tensor)
+            flat = torch.empty(len(into) * tensor.numel(), dtype=tensor.dtype)
+            call, _, _ = self._all_gather(flat, tensor)
+            calls.append(call)
+            flats.append(flat)
+        check = self._all_there("all_gather")
+
+        def finish(ended: list[Call]) -> None:
+            check(ended)
+            for into, flat in zip(outputs, flats, strict=True):
+                part(into, flat)
+
+        return self._work(calls, [each for into in outputs for each in into], finish=finish)
+
+    def _require_one_each(self, tensors: list[torch.Tensor]) -> None:
+        if len(tensors) != self.hearth.world_size:
+            raise ValueError(f"a tensor for each of {self.hearth.world_size} ranks is needed, got {len(tensors)}")
+
+    def allgather_coalesced(
+        self, outputs: list[list[torch.Tensor]], inputs: list[torch.Tensor], opts: Any = None
+    ) -> HearthWork:
+        # torch gives one list for each rank here, and one tensor for each input in it
+        return self.allgather([list(each) for each in zip(*outputs, strict=True)], inputs, opts)
+
+    def all_gather_single(self, output: torch.Tensor, tensor: torch.Tensor, opts: Any = None) -> HearthWork:  # noqa: ARG002
+        call, _, gathered = self._all_gather(output, tensor)
+        return self._work([call], [output], gathered, finish=self._all_there("all_gather"))
+
+    _allgather_base = all_gather_single
+
+    def allgather_into_tensor_coalesced(
+        self, outputs: list[torch.Tensor], inputs: list[torch.Tensor], opts: Any = None  # noqa: ARG002
+    ) -> HearthWork:
+        begun = [self._all_gather(output, tensor) for output, tensor in zip(outputs, inputs, strict=True)]
+        return self._work(
+            [call for call, _, _ in begun],
+            outputs,
+            *(gathered for _, _, gathered in begun),
+            finish=self._all_there("all_gather"),
+        )
+
+    # ---- parts of a sum ----
+
+    def _reduce_scatter(self, flat: torch.Tensor, opts: Any) -> Call:
+        memory = Memory(flat, written=True)
+        op = _reduction(opts, flat)
+        return self.hearth.begin("reduce_scatter", memory, memory.address, memory.bytes, memory.type, op)
+
+    def _own_part(self, outputs: list[torch.Tensor], flats: list[torch.Tensor]) -> Callable[[list[Call]], None]:
+        check = self._all_there("reduce_scatter")
+
+        def finish(calls: list[Call]) -> None:
+            check(calls)
+            for call, output, flat in zip(calls, outputs, flats, strict=True):
+                first, count = call.outcome.first, call.outcome.count
+                output.detach().copy_(flat[first : first + count].view(output.shape))
+
+        return finish
+
+    def reduce_scatter(
+        self, outputs: list[torch.Tensor], inputs: list[list[torch.Tensor]], opts: Any = None
+    ) -> HearthWork:
+        flats = []
+        for output, parts in zip(outputs, inputs, strict=True):
+            self._require_one_each(parts)
+            require_alike(parts, output)
+            flat = joined(parts)
+            join(parts, flat)
+            flats.append(flat)
+        calls = [self._reduce_scatter(flat, opts) for flat in flats]
+        return self._work(calls, outputs, finish=self._own_part(outputs, flats))
+
+    def reduce_scatter_single(self, output: torch.Tensor, tensor: torch.Tensor, opts: Any = None) -> HearthWork:
+        return self.reduce_scatter_tensor_coalesced([output], [tensor], opts)
+
+    _reduce_scatter_base = reduce_scatter_single
+
+    def reduce_scatter_tensor_coalesced(
+        self, outputs: list[torch.Tensor], inputs: list[torch.Tensor], opts: Any = None
+    ) -> HearthWork:
+        world = self.hearth.world_size
+        for output, tensor in zip(outputs, inputs, strict=True):
+            element_type(tensor)
+            if tensor.numel() != world * output.numel():
+                raise ValueError(
+                    f"reduce_scatter of {tensor.numel()} elements over {world} ranks gives {tensor.numel() / world} to "
+                    f"each, and the output has {output.numel()}"
+                )
+        flats = [tensor.detach().to("cpu", copy=True).contiguous().view(-1) for tensor in inputs]
+        calls = [self._reduce_scatter(flat, opts) for flat in flats]
+        return self._work(calls, outputs, finish=self._own_part(outputs, flats))
+
+    # ---- to and from one rank ----
+
+    def gather(self, outputs: list[list[torch.Tensor]], inputs: list[torch.Tensor], opts: Any = None) -> HearthWork:
+        root = 0 if opts is None else opts.rootRank
+        tensor = inputs[0]
+        is_root = self.hearth.rank == root
+        into = outputs[0] if is_root else []
+        if is_root:
+            self._require_one_each(into)
+            require_alike(into, tensor)
+        flat = torch.empty(len(into) * tensor.numel(), dtype=tensor.dtype)
+        block, gathered = Memory(tensor, written=False), Memory(flat, written=True)
+        call = self.hearth.begin(
+            "gather",
+            (block, gathered),
+            block.address,
+            block.bytes,
+            gathered.address,
+            gathered.bytes,
+            block.type,
+            root,
+        )
+        check = self._all_there("gather")
+
+        def finish(ended: list[Call]) -> None:
+            check(ended)
+            if is_root:
+                part(into, flat)
+
+        return self._work([call], into, finish=finish)
+
+    def scatter(self, outputs: list[torch.Tensor], inputs: list[list[torch.Tensor]], opts: Any = None) -> HearthWork:
+        root = 0 if opts is None else opts.rootRank
+        output = outputs[0]
+        parts = inputs[0] if self.hearth.rank == root else []
+        flat = torch.empty(0, dtype=output.dtype)
+        if parts:
+            self._require_one_each(parts)
+            require_alike(parts, output)
+            flat = joined(parts)
+            join(parts, flat)
+        blocks, block = Memory(flat, written=False), Memory(output, written=True, read=False)
+        call = self.hearth.begin(
+            "scatter",
+            (blocks, block),
+            blocks.address,
+            blocks.bytes,
+            block.address,
+            block.bytes,
+            block.type,
+            root,
+        )
+        return self._work([call], outputs, block, finish=self._all_there("scatter"))
+
+    def send(self, tensors: list[torch.Tensor], to: int, tag: int = 0) -> HearthWork:
+        self._require_no_tag(tag)
+        memory = Memory(tensors[0], written=False)
+        call = self.hearth.begin("send", memory, memory.address, memory.bytes, memory.type, to)
+        return self._work([call], tensors)
+
+    def recv(self, tensors: list[torch.Tensor], source: int, tag: int = 0) -> HearthWork:
+        self._require_no_tag(tag)
+        memory = Memory(tensors[0], written=True, read=False)
+        call = self.hearth.begin("receive", memory, memory.address, memory.bytes, memory.type, source)
+        return self._work([call], tensors, memory)
+
+    def recv_anysource(self, tensors: list[torch.Tensor], tag: int = 0) -> HearthWork:  # noqa: ARG002
+        raise ValueError("Hearth receives from a rank that is named: pass src= to recv")
+
+    def _require_no_tag(self, tag: int) -> None:
+        if tag != 0:
+            raise ValueError(f"Hearth's transfers have no tags, and arrive in the order of their sending; got tag={tag}")
+
+    # ---- all to all ----
+
+    def all_to_all_single(
+        self,
+        output: torch.Tensor,
+        tensor: torch.Tensor,
+        output_splits: list[int] | None = None,
+        input_splits: list[int] | None = None,
+        opts: Any = None,
+    ) -> HearthWork:
+        world = self.hearth.world_size
+        into = self._rows(output, output_splits, world)
+        parts = self._rows(tensor, input_splits, world)
+        return self.alltoall(into, parts, opts)
+
+    alltoall_base = all_to_all_single
+
+    @staticmethod
+    def _rows(tensor: torch.Tensor, splits: list[int] | None, world: int) -> list[torch.Tensor]:
+        rows = tensor.shape[0] if tensor.dim() else 0
+        if not splits:
+            if rows % world:
+                raise ValueError(f"{rows} rows cannot be divided among {world} ranks: pass split sizes")
+            splits = [rows // world] * world
+        if len(splits) != world or sum(splits) != rows:
+            raise ValueError(f"split sizes {splits} must be {world} numbers with the sum {rows}")
+        return list(tensor.split(splits))
+
+    def alltoall(self, outputs: list[torch.Tensor], inputs: list[torch.Tensor], opts: Any = None) -> HearthWork:  # noqa: ARG002
+        self._require_one_each(inputs)
+        self._require_one_each(outputs)
+        most = torch.tensor(max(each.numel() for each in inputs + outputs))
+        op = REDUCTIONS["max"]
+        self._all_reduce(Memory(most, written=True), op).wait()  # ranks may have blocks of other sizes
+        longest = int(most)
+        world = self.hearth.world_size
+        sent = torch.empty(world * longest, dtype=inputs[0].dtype)
+        received = torch.empty_like(sent)
+        for rank, each in enumerate(inputs):
+            sent[rank * longest : rank * longest + each.numel()].copy_(each.detach().reshape(-1))
+        blocks, target = Memory(sent, written=False), Memory(received, written=True)
+        call = self.hearth.begin(
+            "all_to_all", (blocks, target), blocks.address, target.address, blocks.bytes, longest, blocks.type
+        )
+        check = self._all_there("all_to_all")
+
+        def finish(ended: list[Call]) -> None:
+            check(ended)
+            for rank, each in enumerate(outputs):
+                each.detach().copy_(received[rank * longest : rank * longest + each.numel()].view(each.shape))
+
+        return self._work([call], outputs, finish=finish)
+
+    # ---- barriers ----
+
+    def barrier(self, opts: Any = None) -> HearthWork:  # noqa: ARG002
+        return self._work([self.hearth.begin("barrier", None)], [])
+
+    def monitored_barrier(self, opts: Any = None, wait_all_ranks: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002
+        self.barrier().wait()

@@ -1,0 +1,57 @@
+"""Registers the backend and its rendezvous. Imported by ``import torch``, so it imports nothing else of this package."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
+
+import torch.distributed as dist
+from torch.distributed import distributed_c10d
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+BACKEND = "hearth"
+DEVICES = ["cpu", "mps"]
+
+
+def register() -> None:
+    """Make ``dist.init_process_group("hearth")`` work; a second call does nothing."""
+    if BACKEND in dist.Backend.backend_list:
+        return
+    dist.Backend.register_backend(BACKEND, _create, extended_api=True, devices=DEVICES)
+    dist.register_rendezvous_handler(BACKEND, _rendezvous)
+    wrapped = _with_rendezvous(dist.init_process_group)
+    dist.init_process_group = wrapped
+    distributed_c10d.init_process_group = wrapped
+
+
+def _create(backend_options: Any, options: Any) -> Any:
+    from ._groups import create  # noqa: PLC0415 - only for who uses the backend
+
+    return create(backend_options, options)
+
+
+def _rendezvous(url: str, **options: Any) -> Iterator[Any]:
+    from ._groups import rendezvous  # noqa: PLC0415 - as above
+
+    return rendezvous(url, **options)
+
+
+def _names_hearth(backend: object) -> bool:
+    return isinstance(backend, str) and BACKEND in {part.rsplit(":", 1)[-1] for part in backend.lower().split(",")}
+
+
+def _with_rendezvous(init: Callable[..., None]) -> Callable[..., None]:
+    """Give "hearth" its own rendezvous, where the script chose none; all other backends stay as they are."""
+
+    @functools.wraps(init)
+    def init_process_group(backend: Any = None, init_method: Any = None, *arguments: Any, **named: Any) -> None:
+        chosen = init_method is not None or named.get("store") is not None or (len(arguments) > 3 and arguments[3])  # noqa: PLR2004 - its place
+        if _names_hearth(backend) and not chosen:
+            settings = named.pop("pg_options", None) or {}
+            init_method = f"{BACKEND}:///?{urlencode(settings, quote_via=quote)}"
+        init(backend, init_method, *arguments, **named)
+
+    return init_process_group

@@ -1,0 +1,137 @@
+"""What a collective of torch returns."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch._C._distributed_c10d import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import timedelta
+
+    from hearth_train import Work as Call
+
+_POOL_MOST = 8
+
+
+class HearthWork(Work):
+    """Calls of one collective. Its future is for DDP and hooks; plain waits need no further thread.
+
+    torch ends the process if an exception is set on a future of a collective. So the future of a failed one is completed
+    like any other, and the exception is raised by its ``then`` callback, and by ``wait``.
+    """
+
+    def __init__(
+        self,
+        calls: list[Call],
+        result: list[torch.Tensor],
+        finish: Callable[[list[Call]], object] | None,
+        waiter: Waiter,
+    ) -> None:
+        super().__init__()
+        self._calls = calls
+        self._result = result
+        self._finish = finish
+        self._waiter = waiter
+        self._lock = threading.Lock()
+        self._is_settled = False
+        self._failure: Exception | None = None
+        self._future: torch.futures.Future[Any] | None = None
+
+    def settle(self) -> Exception | None:
+        """Wait for the end and bring the results where they belong; return the failure, if there is one."""
+        with self._lock:
+            if not self._is_settled:
+                try:
+                    for call in self._calls:
+                        call.wait()
+                    if self._finish is not None:
+                        self._finish(self._calls)
+                except Exception as failed:  # noqa: BLE001 - raised by each wait
+                    self._failure = failed
+                self._is_settled = True
+                self._finish = None
+        return self._failure
+
+    def wait(self, timeout: timedelta | None = None) -> bool:  # noqa: ARG002 - Hearth's own deadline counts
+        failure = self.settle()
+        if failure is not None:
+            raise failure
+        return True
+
+    def is_completed(self) -> bool:
+        return all(call.done() for call in self._calls)
+
+    def is_success(self) -> bool:
+        return self.is_completed() and self.settle() is None
+
+    def exception(self) -> Exception | None:
+        return self.settle()
+
+    def synchronize(self) -> None:
+        self.wait()
+
+    def result(self) -> list[torch.Tensor]:
+        self.wait()
+        return self._result
+
+    def get_future(self) -> torch.futures.Future[Any]:
+        with self._lock:
+            if self._future is None:
+                base: torch.futures.Future[Any] = torch.futures.Future()
+                self._future = base.then(self._deliver)
+                self._waiter.watch(self, base)
+        return self._future
+
+    def _deliver(self, _: object) -> list[torch.Tensor]:
+        if self._failure is not None:
+            raise self._failure
+        return self._result
+
+
+class Waiter:
+    """Completes futures: one thread waits in the order of the calls, others run the callbacks.
+
+    A callback may wait for a later collective, as that of the PowerSGD hook does, so it must not run on the thread that
+    waits. All threads are daemons: none keeps the program from its end.
+    """
+
+    def __init__(self) -> None:
+        self._watched: queue.SimpleQueue[tuple[HearthWork, Any]] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._idle = 0
+        self._threads = 0
+        self._lock = threading.Lock()
+
+    def watch(self, work: HearthWork, future: Any) -> None:
+        """Complete a future when its work has ended."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._wait, name="hearth-waiter", daemon=True)
+            self._thread.start()
+        self._watched.put((work, future))
+
+    def _wait(self) -> None:
+        while True:
+            work, future = self._watched.get()
+            work.settle()
+            with self._lock:
+                if self._idle == 0 and self._threads < _POOL_MOST:
+                    self._threads += 1
+                    threading.Thread(target=self._complete, name="hearth-future", daemon=True).start()
+                else:
+                    self._idle = max(0, self._idle - 1)
+            self._ended.put(future)
+            del work, future
+
+    def _complete(self) -> None:
+        while True:
+            future = self._ended.get()
+            future.set_result(None)
+            del future
+            with self._lock:
+                self._idle += 1
