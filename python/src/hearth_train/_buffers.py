@@ -85,7 +85,9 @@ def buffer(array: Any, *, writable: bool, dtype: str | None = None) -> Buffer:
     try:
         export = _Export(array, _C_CONTIGUOUS | _FORMAT | (_WRITABLE if writable else 0))
     except BufferError as refused:
-        raise ValueError(f"{_kind(array)} cannot be used in place: {refused}; pass a contiguous array that may be written") from None
+        raise ValueError(
+            f"{_kind(array)} cannot be used in place: {refused}; pass a contiguous array that may be written"
+        ) from None
     except TypeError:
         raise TypeError(
             f"{_kind(array)} has no buffer: pass a NumPy array, a CPU tensor through hearth_train.torch, or another object "

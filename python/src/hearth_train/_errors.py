@@ -24,7 +24,7 @@ class NonFiniteError(CollectiveError):
 
 
 class ReenterableError(CollectiveError):
-    """This rank is outside its group; the next step (``begin_step``) takes it back."""
+    """The rank is outside its group; the next step (``begin_step``) takes it back."""
 
 
 class DeadlineError(ReenterableError):

@@ -29,9 +29,7 @@ def find() -> Path:
     if forced:
         home = Path(forced)
         if not _is_usable(home):
-            raise SetupError(
-                f"HEARTH_JAVA_HOME={forced} {_what(home)}; Hearth needs Java {LEAST} or newer there, or unset it"
-            )
+            raise SetupError(f"HEARTH_JAVA_HOME={forced} {_what(home)}; Hearth needs Java {LEAST} or newer there, or unset it")
         return home
     seen: dict[Path, str] = {}
     for home in _candidates():

@@ -143,9 +143,7 @@ class Group:
         source = buffer(array, writable=out is None, dtype=dtype)
         target = source if out is None else buffer(out, writable=True, dtype=dtype)
         if (source.bytes, source.type) != (target.bytes, target.type):
-            raise ValueError(
-                f"out has {target.elements} {target.name}, and the array has {source.elements} {source.name}"
-            )
+            raise ValueError(f"out has {target.elements} {target.name}, and the array has {source.elements} {source.name}")
         return self.begin(
             "all_reduce",
             (source.keep, target.keep),
@@ -326,9 +324,7 @@ class Group:
     def __enter__(self) -> Group:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
         if kind is None:
             self.close()
         else:

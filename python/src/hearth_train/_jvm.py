@@ -23,6 +23,12 @@ _PR_SET_PDEATHSIG = 1
 _SIGACTION_BYTES = 256  # more than any system's struct sigaction
 _FATAL_SIGNALS = (signal.SIGSEGV, signal.SIGBUS)
 
+# The JVM gets the signal of a crash anywhere in the process, and prints a report in its own name.
+_CRASH_HINT = (
+    "echo 'hearth: native code of this program failed; Java, which Hearth runs in this process, only reports it. "
+    'The line after "Problematic frame" names the library. Report: {}\' >&2'
+)
+
 _lock = threading.Lock()
 _kept: list[object] = []  # the library, the options and the handles of the JVM live as long as the process
 _table: Table | None = None
@@ -44,7 +50,7 @@ class _Arguments(ctypes.Structure):
 
 def table() -> Table:
     """Return Hearth's functions; the first call starts the JVM."""
-    return _table if _table is not None and _pid == os.getpid() else _start()
+    return _table if _table is not None else _start()
 
 
 def is_ours() -> bool:
@@ -61,12 +67,14 @@ def _start() -> Table:
             _pid = os.getpid()
             _keep_faults()
             os.register_at_fork(after_in_child=_in_child)
-        if _pid != os.getpid():
-            raise ForkedError(
-                "this process was forked after Hearth started, and a fork has no connection to the group: call Hearth in "
-                "the process that started it, or start workers with multiprocessing's 'spawn' or 'forkserver'"
-            )
         return _table
+
+
+def _refuse(*_: object) -> int:
+    raise ForkedError(
+        "this process was forked after Hearth started, and a fork has no connection to the group: call Hearth in the process "
+        "that started it, or start workers with multiprocessing's 'spawn' or 'forkserver'"
+    )
 
 
 def jars() -> list[Path]:
@@ -79,9 +87,7 @@ def jars() -> list[Path]:
         found = sorted(folder.glob("*.jar"))
         if found:
             return found
-    raise SetupError(
-        f"no jars in {folders[0]}: install the wheel of hearth-train, or build them with ./mvnw -Pfast package"
-    )
+    raise SetupError(f"no jars in {folders[0]}: install the wheel of hearth-train, or build them with ./mvnw -Pfast package")
 
 
 def _require_embeddable() -> None:
@@ -107,6 +113,7 @@ def _options(home: Path) -> list[str]:
         "-Xlog:disable",
         "-Xlog:all=error:stderr",
         f"-XX:ErrorFile={reports}",
+        "-XX:OnError=" + _CRASH_HINT.format(reports),
     ]
     if (home / "jmods").is_dir() or "jdk.incubator.vector" in _modules(home):
         options.append("--add-modules=jdk.incubator.vector")
@@ -148,12 +155,8 @@ def _ask_for_table(env: ctypes.c_void_p) -> int:
         return ctypes.CFUNCTYPE(result, ctypes.c_void_p, *arguments)(functions[index] or 0)
 
     find_class = function(_FIND_CLASS, ctypes.c_void_p, ctypes.c_char_p)
-    method_of = function(
-        _GET_STATIC_METHOD_ID, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p
-    )
-    call = function(
-        _CALL_STATIC_LONG_METHOD_A, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
-    )
+    method_of = function(_GET_STATIC_METHOD_ID, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
+    call = function(_CALL_STATIC_LONG_METHOD_A, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
     bridge = find_class(env, b"io/hearth/bridge/Bridge")
     method = method_of(env, bridge, b"table", b"()J") if bridge else None
     address = int(call(env, bridge, method, None)) if method else 0
@@ -183,7 +186,12 @@ def _keep_faults() -> None:
 
 
 def _in_child() -> None:
-    """End a forked child with its parent: it holds the parent's sockets open, so the others would not see the loss at once."""
+    """Refuse all calls in a forked child, which has none of the JVM's threads, and end it with its parent.
+
+    It holds the parent's sockets open, so without that the others would not see the parent's loss at once.
+    """
+    if _table is not None:
+        _table.forbid(_refuse)
     if sys.platform == "linux" and threading.current_thread() is threading.main_thread():
         # The kernel ties the child to the thread that forked it, so a worker of another thread is left alone.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))

@@ -6,6 +6,7 @@ import atexit
 import logging
 from typing import TYPE_CHECKING
 
+from ._errors import ForkedError
 from ._table import LOG_FUNCTION
 
 if TYPE_CHECKING:
@@ -29,4 +30,11 @@ def connect(table: Table) -> None:
 
 def at_exit(table: Table) -> None:
     """Arrange that no thread of the JVM enters Python when its interpreter ends."""
-    atexit.register(table.on_log, logging.ERROR, None, None)
+    atexit.register(_disconnect, table)
+
+
+def _disconnect(table: Table) -> None:
+    try:
+        table.on_log(logging.ERROR, None, None)
+    except ForkedError:
+        return  # in a child there is no such thread

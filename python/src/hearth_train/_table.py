@@ -89,5 +89,10 @@ class Table:
             kind = ctypes.CFUNCTYPE(_L, *(_ARGUMENTS[letter] for letter in letters))
             setattr(self, name, kind(pointer))
 
+    def forbid(self, raiser: Any) -> None:
+        """Put a function that raises in place of each, in a process where none works."""
+        for name, _ in FUNCTIONS:
+            setattr(self, name, raiser)
+
     def __getattr__(self, name: str) -> Any:  # for type checkers: the functions are set above
         raise AttributeError(name)

@@ -181,9 +181,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
             memory = Memory(tensor, written=self.hearth.rank == root)
             memories.append(memory)
             op = _reduction(opts, tensor)
-            calls.append(
-                self.hearth.begin("reduce", memory, memory.address, memory.bytes, memory.type, op, root)
-            )
+            calls.append(self.hearth.begin("reduce", memory, memory.address, memory.bytes, memory.type, op, root))
         return self._work(calls, tensors, *memories)
 
     # ---- copies to all ----
@@ -214,7 +212,10 @@ class ProcessGroupHearth(dist.ProcessGroup):
         return call, block, gathered
 
     def allgather(
-        self, outputs: list[list[torch.Tensor]], inputs: list[torch.Tensor], opts: Any = None  # noqa: ARG002
+        self,
+        outputs: list[list[torch.Tensor]],
+        inputs: list[torch.Tensor],
+        opts: Any = None,  # noqa: ARG002
     ) -> HearthWork:
         calls: list[Call] = []
         flats = []
@@ -251,7 +252,10 @@ class ProcessGroupHearth(dist.ProcessGroup):
     _allgather_base = all_gather_single
 
     def allgather_into_tensor_coalesced(
-        self, outputs: list[torch.Tensor], inputs: list[torch.Tensor], opts: Any = None  # noqa: ARG002
+        self,
+        outputs: list[torch.Tensor],
+        inputs: list[torch.Tensor],
+        opts: Any = None,  # noqa: ARG002
     ) -> HearthWork:
         begun = [self._all_gather(output, tensor) for output, tensor in zip(outputs, inputs, strict=True)]
         return self._work(
@@ -279,9 +283,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
 
         return finish
 
-    def reduce_scatter(
-        self, outputs: list[torch.Tensor], inputs: list[list[torch.Tensor]], opts: Any = None
-    ) -> HearthWork:
+    def reduce_scatter(self, outputs: list[torch.Tensor], inputs: list[list[torch.Tensor]], opts: Any = None) -> HearthWork:
         flats = []
         for output, parts in zip(outputs, inputs, strict=True):
             self._require_one_each(parts)

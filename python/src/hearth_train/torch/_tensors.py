@@ -53,9 +53,7 @@ def element_type(tensor: torch.Tensor) -> int:
     if tensor.layout != torch.strided:
         raise TypeError(f"a tensor of layout {tensor.layout} has no collectives: use to_dense()")
     if tensor.device.type not in ("cpu", "mps"):
-        raise TypeError(
-            f"a tensor is on {tensor.device}, and Hearth has collectives for cpu and mps: move it with .to('cpu')"
-        )
+        raise TypeError(f"a tensor is on {tensor.device}, and Hearth has collectives for cpu and mps: move it with .to('cpu')")
     number = _TYPES.get(tensor.dtype)
     if number is None:
         hint = ": use torch.view_as_real()" if tensor.is_complex() else ""

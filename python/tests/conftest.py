@@ -1,0 +1,107 @@
+"""Runs scripts as the trainers of one cluster on the loopback interface, each with a home of its own or all with one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).parent / "scripts"
+PATIENCE = 120
+
+
+class Trainer:
+    """A script that runs."""
+
+    def __init__(self, command: list[str], env: dict[str, str], output: Path) -> None:
+        self.output = output
+        with output.open("w") as file:
+            self.process = subprocess.Popen(command, env=env, stdout=file, stderr=subprocess.STDOUT, cwd=output.parent)
+
+    @property
+    def text(self) -> str:
+        return self.output.read_text(errors="replace")
+
+    def words(self, first: str) -> list[list[str]]:
+        """Return the words of all lines that begin with this one."""
+        return [line.split() for line in self.text.splitlines() if line.startswith(first + " ")]
+
+    def await_line(self, first: str) -> list[str]:
+        """Return the words of the first line that begins with this one, once it is there."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            found = self.words(first)
+            if found:
+                return found[0]
+            if self.process.poll() is not None and not self.words(first):
+                break
+            time.sleep(0.02)
+        raise AssertionError(f"no line '{first}' in:\n{self.text}")
+
+    def end(self, code: int = 0) -> str:
+        """Wait for the end, check the exit code, and return the output."""
+        try:
+            ended = self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise AssertionError(f"still runs after {PATIENCE} s:\n{self.text}") from None
+        assert ended == code, f"exit code {ended} instead of {code}:\n{self.text}"
+        return self.text
+
+
+class Cluster:
+    """Homes with one secret, and the trainers that use them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        made = subprocess.run(
+            [sys.executable, "-m", "hearth_train._cli", "init", "test"],
+            env={**os.environ, "HEARTH_HOME": str(folder / "first")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert made.returncode == 0, made.stderr
+        self.secret = folder / "first" / "namespace.toml"
+        self.trainers: list[Trainer] = []
+
+    def home(self, number: int) -> Path:
+        home = self.folder / f"home-{number}"
+        if not home.exists():
+            home.mkdir(mode=0o700)
+            shutil.copy2(self.secret, home)
+        return home
+
+    def start(self, script: str, *arguments: object, home: int = 0, env: dict[str, str] | None = None) -> Trainer:
+        interface = "lo0" if sys.platform == "darwin" else "lo"
+        settings = {"HEARTH_HOME": str(self.home(home)), "HEARTH_INTERFACES": interface, "PYTHONUNBUFFERED": "1"}
+        output = self.folder / f"trainer-{len(self.trainers)}.txt"
+        command = [sys.executable, str(SCRIPTS / script), *map(str, arguments)]
+        trainer = Trainer(command, {**os.environ, **settings, **(env or {})}, output)
+        self.trainers.append(trainer)
+        return trainer
+
+    def run(self, script: str, world: int, *arguments: object, env: dict[str, str] | None = None) -> list[str]:
+        """Run a script on so many homes; its first argument is their number. Return the outputs."""
+        for number in range(world):
+            self.start(script, world, *arguments, home=number, env=env)
+        return [trainer.end() for trainer in self.trainers[-world:]]
+
+    def close(self) -> None:
+        for trainer in self.trainers:
+            if trainer.process.poll() is None:
+                trainer.process.send_signal(signal.SIGKILL)
+                trainer.process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path):
+    made = Cluster(tmp_path)
+    yield made
+    made.close()

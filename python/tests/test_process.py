@@ -1,0 +1,68 @@
+"""Hearth inside somebody else's process: signals, forks, ends, mistakes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytest.importorskip("numpy")
+
+
+def test_ctrl_c_ends_a_wait_at_once(cluster):
+    trainers = [cluster.start("signals.py", 2, "interrupt", home=number) for number in range(2)]
+    waiting = next(each for each in trainers if each.await_line("rank")[1] == "0")
+    time.sleep(0.5)  # it is in the sum by then; later is as good
+    sent = time.monotonic()
+    os.kill(waiting.process.pid, signal.SIGINT)
+    caught = float(waiting.await_line("interrupted")[1])
+    waiting.end()
+    print("caught after", caught - sent, "ended after", time.monotonic() - sent)
+    assert "end 0" in waiting.text
+
+
+def test_a_handler_of_sigterm_runs(cluster):
+    trainers = [cluster.start("signals.py", 2, "terminate", home=number) for number in range(2)]
+    waiting = next(each for each in trainers if each.await_line("rank")[1] == "0")
+    time.sleep(0.5)
+    waiting.process.send_signal(signal.SIGTERM)
+    assert "handler" in waiting.end(3)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_faulthandler(cluster, when):
+    assert all("end" in text for text in cluster.run("signals.py", 2, f"faulthandler-{when}"))
+
+
+def test_an_end_without_close(cluster):
+    cluster.run("signals.py", 2, "exit")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_child_is_refused(cluster):
+    assert all("end" in text for text in cluster.run("forks.py", 2))
+
+
+def test_foreign_crashes_are_named_as_such(cluster):
+    trainer = cluster.start("crash.py")
+    trainer.process.wait(60)
+    assert trainer.process.returncode in (-signal.SIGABRT, 134)
+    assert "hearth: native code of this program failed" in trainer.text
+
+
+def test_different_calls_are_an_error_on_all(cluster):
+    outputs = cluster.run("mismatch.py", 2)
+    assert all(text.count("named") == 3 for text in outputs), outputs
+
+
+def test_no_secret_says_what_to_do(tmp_path):
+    script = "import hearth_train as h; h.init(world_size=1)"
+    env = {**os.environ, "HEARTH_HOME": str(tmp_path)}
+    env["HEARTH_INTERFACES"] = "lo0" if sys.platform == "darwin" else "lo"
+    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "hearth init" in done.stderr.splitlines()[-1]
