@@ -32,16 +32,17 @@ def rendezvous(url: str, timeout: timedelta | None = None, **_: Any) -> Iterator
     seconds = timeout.total_seconds() if timeout is not None else 1800.0
     settings.setdefault("deadline", f"{max(1, int(seconds))}s")
     group = hearth_train.init(int(str(world)) if world else None, timeout=seconds, **settings)
-    if asked is not None and int(str(asked)) != group.rank:
-        LOGGER.warning("Hearth numbers the ranks itself: this process is rank %d, not %s", group.rank, asked)
-    yield dist.HashStore(), group.rank, group.world_size
+    rank, size = (group.rank, group.world_size) if group.is_member else (0, 1)  # a newcomer enters by its first step
+    if asked is not None and int(str(asked)) != rank:
+        LOGGER.warning("Hearth numbers the ranks itself: this process is rank %d, not %s", rank, asked)
+    yield dist.HashStore(), rank, size
 
 
 def create(backend_options: Any, _options: Any) -> ProcessGroupHearth:
     """Create the process group of all ranks."""
     group = hearth_train.group()
     ranks = list(backend_options.global_ranks_in_group)
-    if ranks and len(ranks) != group.world_size:
+    if ranks and group.is_member and len(ranks) != group.world_size:
         raise hearth_train.HearthError(
             f"a process group of {len(ranks)} of {group.world_size} ranks is not possible: Hearth has one group of all ranks"
         )

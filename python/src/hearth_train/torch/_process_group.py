@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -10,11 +11,12 @@ import torch.distributed as dist
 from hearth_train import HearthError
 from hearth_train._table import REDUCTIONS
 
+from ._alone import Alone
 from ._tensors import Memory, element_type, join, joined, part, require_alike
 from ._work import HearthWork, Waiter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from datetime import timedelta
 
     from hearth_train import Group
@@ -50,8 +52,10 @@ class ProcessGroupHearth(dist.ProcessGroup):
     """
 
     def __init__(self, group: Group, name: str, *, is_default: bool) -> None:
-        super().__init__(group.rank, group.world_size)
+        place = (group.rank, group.world_size) if group.is_member else (0, 1)
+        super().__init__(*place)
         self.hearth = group
+        self._ranks: Any = group
         self._name = name
         self._desc = ""
         self._is_default = is_default
@@ -62,17 +66,23 @@ class ProcessGroupHearth(dist.ProcessGroup):
     def getBackendName(self) -> str:  # noqa: N802 - torch's name, as all below
         return "hearth"
 
-    def getRank(self) -> int:  # noqa: N802
-        return self.hearth.rank
-
-    def getSize(self) -> int:  # noqa: N802
-        return self.hearth.world_size
-
     def rank(self) -> int:
-        return self.hearth.rank
+        return int(self._ranks.rank) if self._ranks is not self.hearth or self.hearth.is_member else 0
 
     def size(self) -> int:
-        return self.hearth.world_size
+        return int(self._ranks.world_size) if self._ranks is not self.hearth or self.hearth.is_member else 1
+
+    getRank = rank  # noqa: N815
+    getSize = size  # noqa: N815
+
+    @contextmanager
+    def muted(self) -> Iterator[None]:
+        """Answer all calls from the own values, as a group of one, while a block runs."""
+        self._ranks = Alone()
+        try:
+            yield
+        finally:
+            self._ranks = self.hearth
 
     def getGroupName(self) -> str:  # noqa: N802
         return self._name
@@ -133,7 +143,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
 
     def _all_there(self, what: str) -> Callable[[list[Call]], None]:
         """Return a check that no rank was lost in between: a result with fewer blocks has another form."""
-        world = self.hearth.world_size
+        world = self._ranks.world_size
 
         def check(calls: list[Call]) -> None:
             for call in calls:
@@ -154,7 +164,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         return self._work(calls, tensors, *memories)
 
     def _all_reduce(self, memory: Memory, op: int, codec: str | None = None, name: str | None = None) -> Call:
-        return self.hearth.begin(
+        return self._ranks.begin(
             "all_reduce",
             memory,
             memory.address,
@@ -178,10 +188,10 @@ class ProcessGroupHearth(dist.ProcessGroup):
         root = 0 if opts is None else opts.rootRank
         calls, memories = [], []
         for tensor in tensors:
-            memory = Memory(tensor, written=self.hearth.rank == root)
+            memory = Memory(tensor, written=self._ranks.rank == root)
             memories.append(memory)
             op = _reduction(opts, tensor)
-            calls.append(self.hearth.begin("reduce", memory, memory.address, memory.bytes, memory.type, op, root))
+            calls.append(self._ranks.begin("reduce", memory, memory.address, memory.bytes, memory.type, op, root))
         return self._work(calls, tensors, *memories)
 
     # ---- copies to all ----
@@ -193,14 +203,14 @@ class ProcessGroupHearth(dist.ProcessGroup):
         return self._work(calls, tensors, *memories)
 
     def _broadcast(self, memory: Memory, root: int) -> Call:
-        return self.hearth.begin("broadcast", memory, memory.address, memory.bytes, memory.type, root)
+        return self._ranks.begin("broadcast", memory, memory.address, memory.bytes, memory.type, root)
 
     def _all_gather(self, flat: torch.Tensor, tensor: torch.Tensor) -> tuple[Call, Memory, Memory]:
         block = Memory(tensor, written=False)
         gathered = Memory(flat, written=True, read=False)
         if gathered.type != block.type:
             raise ValueError(f"tensors of one call must be alike, got {tensor.dtype} and {flat.dtype}")
-        call = self.hearth.begin(
+        call = self._ranks.begin(
             "all_gather",
             (block, gathered),
             block.address,
@@ -236,8 +246,8 @@ class ProcessGroupHearth(dist.ProcessGroup):
         return self._work(calls, [each for into in outputs for each in into], finish=finish)
 
     def _require_one_each(self, tensors: list[torch.Tensor]) -> None:
-        if len(tensors) != self.hearth.world_size:
-            raise ValueError(f"a tensor for each of {self.hearth.world_size} ranks is needed, got {len(tensors)}")
+        if len(tensors) != self._ranks.world_size:
+            raise ValueError(f"a tensor for each of {self._ranks.world_size} ranks is needed, got {len(tensors)}")
 
     def allgather_coalesced(
         self, outputs: list[list[torch.Tensor]], inputs: list[torch.Tensor], opts: Any = None
@@ -270,7 +280,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
     def _reduce_scatter(self, flat: torch.Tensor, opts: Any) -> Call:
         memory = Memory(flat, written=True)
         op = _reduction(opts, flat)
-        return self.hearth.begin("reduce_scatter", memory, memory.address, memory.bytes, memory.type, op)
+        return self._ranks.begin("reduce_scatter", memory, memory.address, memory.bytes, memory.type, op)
 
     def _own_part(self, outputs: list[torch.Tensor], flats: list[torch.Tensor]) -> Callable[[list[Call]], None]:
         check = self._all_there("reduce_scatter")
@@ -302,7 +312,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
     def reduce_scatter_tensor_coalesced(
         self, outputs: list[torch.Tensor], inputs: list[torch.Tensor], opts: Any = None
     ) -> HearthWork:
-        world = self.hearth.world_size
+        world = self._ranks.world_size
         for output, tensor in zip(outputs, inputs, strict=True):
             element_type(tensor)
             if tensor.numel() != world * output.numel():
@@ -319,14 +329,14 @@ class ProcessGroupHearth(dist.ProcessGroup):
     def gather(self, outputs: list[list[torch.Tensor]], inputs: list[torch.Tensor], opts: Any = None) -> HearthWork:
         root = 0 if opts is None else opts.rootRank
         tensor = inputs[0]
-        is_root = self.hearth.rank == root
+        is_root = self._ranks.rank == root
         into = outputs[0] if is_root else []
         if is_root:
             self._require_one_each(into)
             require_alike(into, tensor)
         flat = torch.empty(len(into) * tensor.numel(), dtype=tensor.dtype)
         block, gathered = Memory(tensor, written=False), Memory(flat, written=True)
-        call = self.hearth.begin(
+        call = self._ranks.begin(
             "gather",
             (block, gathered),
             block.address,
@@ -348,7 +358,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
     def scatter(self, outputs: list[torch.Tensor], inputs: list[list[torch.Tensor]], opts: Any = None) -> HearthWork:
         root = 0 if opts is None else opts.rootRank
         output = outputs[0]
-        parts = inputs[0] if self.hearth.rank == root else []
+        parts = inputs[0] if self._ranks.rank == root else []
         flat = torch.empty(0, dtype=output.dtype)
         if parts:
             self._require_one_each(parts)
@@ -356,7 +366,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
             flat = joined(parts)
             join(parts, flat)
         blocks, block = Memory(flat, written=False), Memory(output, written=True, read=False)
-        call = self.hearth.begin(
+        call = self._ranks.begin(
             "scatter",
             (blocks, block),
             blocks.address,
@@ -371,13 +381,13 @@ class ProcessGroupHearth(dist.ProcessGroup):
     def send(self, tensors: list[torch.Tensor], to: int, tag: int = 0) -> HearthWork:
         self._require_no_tag(tag)
         memory = Memory(tensors[0], written=False)
-        call = self.hearth.begin("send", memory, memory.address, memory.bytes, memory.type, to)
+        call = self._ranks.begin("send", memory, memory.address, memory.bytes, memory.type, to)
         return self._work([call], tensors)
 
     def recv(self, tensors: list[torch.Tensor], source: int, tag: int = 0) -> HearthWork:
         self._require_no_tag(tag)
         memory = Memory(tensors[0], written=True, read=False)
-        call = self.hearth.begin("receive", memory, memory.address, memory.bytes, memory.type, source)
+        call = self._ranks.begin("receive", memory, memory.address, memory.bytes, memory.type, source)
         return self._work([call], tensors, memory)
 
     def recv_anysource(self, tensors: list[torch.Tensor], tag: int = 0) -> HearthWork:  # noqa: ARG002
@@ -397,7 +407,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         input_splits: list[int] | None = None,
         opts: Any = None,
     ) -> HearthWork:
-        world = self.hearth.world_size
+        world = self._ranks.world_size
         into = self._rows(output, output_splits, world)
         parts = self._rows(tensor, input_splits, world)
         return self.alltoall(into, parts, opts)
@@ -422,13 +432,13 @@ class ProcessGroupHearth(dist.ProcessGroup):
         op = REDUCTIONS["max"]
         self._all_reduce(Memory(most, written=True), op).wait()  # ranks may have blocks of other sizes
         longest = int(most)
-        world = self.hearth.world_size
+        world = self._ranks.world_size
         sent = torch.empty(world * longest, dtype=inputs[0].dtype)
         received = torch.empty_like(sent)
         for rank, each in enumerate(inputs):
             sent[rank * longest : rank * longest + each.numel()].copy_(each.detach().reshape(-1))
         blocks, target = Memory(sent, written=False), Memory(received, written=True)
-        call = self.hearth.begin(
+        call = self._ranks.begin(
             "all_to_all", (blocks, target), blocks.address, target.address, blocks.bytes, longest, blocks.type
         )
         check = self._all_there("all_to_all")
@@ -443,7 +453,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
     # ---- barriers ----
 
     def barrier(self, opts: Any = None) -> HearthWork:  # noqa: ARG002
-        return self._work([self.hearth.begin("barrier", None)], [])
+        return self._work([self._ranks.begin("barrier", None)], [])
 
     def monitored_barrier(self, opts: Any = None, wait_all_ranks: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002
         self.barrier().wait()

@@ -1,0 +1,128 @@
+"""Training that machines join and leave while it runs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+import hearth_train
+
+from ._process_group import ProcessGroupHearth
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LOOP = "hearth-loop"
+_TENSORS = "hearth-tensors"
+_LOOP_BYTES = 1 << 20
+
+
+class Elastic:
+    """The steps of a training whose model and optimizer all ranks keep alike.
+
+    ::
+
+        run = hearth_train.torch.Elastic(model, optimizer, steps=10_000, sampler=sampler)
+        for step in run:
+            loss = criterion(run.model(images), labels)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    A process that starts later, with the same script, enters between two steps with the others' weights, optimizer and
+    sampler. One that dies is left out; the others repeat the open sum without it and go on.
+    """
+
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        optimizer: torch.optim.Optimizer,
+        steps: int,
+        *,
+        sampler: Any = None,
+        scheduler: Any = None,
+        **ddp: Any,
+    ) -> None:
+        """Prepare a model; ``sampler`` and ``scheduler`` have ``state_dict`` and ``load_state_dict`` with plain values.
+
+        ``ddp`` are further arguments of ``DistributedDataParallel``.
+        """
+        group = dist.group.WORLD
+        if not isinstance(group, ProcessGroupHearth):
+            raise TypeError("Elastic needs dist.init_process_group('hearth') before it")
+        self._group: hearth_train.Group = group.hearth
+        self._steps = steps
+        self._optimizer = optimizer
+        self._parts = {name: part for name, part in (("sampler", sampler), ("scheduler", scheduler)) if part is not None}
+        self._module = model
+        _make_state(optimizer)
+        # A newcomer must say nothing to the others before it enters; and DDP, which talks once more when it rebuilds its
+        # buckets after the first step, does not do so with unused parameters.
+        with group.muted():
+            self.model = DistributedDataParallel(model, **{"find_unused_parameters": True, "broadcast_buffers": False, **ddp})
+        self._mirrors: list[tuple[torch.Tensor, torch.Tensor]] = []
+        self._group.share_bytes(_LOOP, _LOOP_BYTES)
+
+    def __iter__(self) -> Iterator[int]:
+        while True:
+            self._share()
+            step, is_replaced = self._group.begin_step()
+            if is_replaced:
+                self._take_over()
+            if step >= self._steps:
+                return
+            yield step
+
+    def _share(self) -> None:
+        """Share the tensors where they are now: optimizers and ``load_state_dict`` may have replaced them."""
+        tensors = list(self._module.state_dict(keep_vars=True).values())
+        for each in self._optimizer.state.values():
+            tensors += [value for _, value in sorted(each.items()) if isinstance(value, torch.Tensor)]
+        self._mirrors = []
+        places = []
+        for tensor in tensors:
+            plain = tensor.detach()
+            if plain.device.type != "cpu" or not plain.is_contiguous():
+                mirror = plain.to("cpu").contiguous()
+                self._mirrors.append((plain, mirror))
+                plain = mirror
+            places.append((plain.data_ptr(), plain.numel() * plain.element_size()))
+        self._group.share_memory(_TENSORS, places, tensors)
+        state = {name: part.state_dict() for name, part in self._parts.items()}
+        groups = [{key: value for key, value in group.items() if key != "params"} for group in self._optimizer.param_groups]
+        self._group.set_bytes(_LOOP, json.dumps({"groups": groups, **state}).encode())
+
+    def _take_over(self) -> None:
+        for tensor, mirror in self._mirrors:
+            tensor.copy_(mirror)
+        state = json.loads(self._group.get_bytes(_LOOP))
+        for group, taken in zip(self._optimizer.param_groups, state["groups"], strict=True):
+            for key, value in taken.items():
+                group[key] = tuple(value) if isinstance(group.get(key), tuple) else value
+        for name, part in self._parts.items():
+            part.load_state_dict(state[name])
+
+
+def _make_state(optimizer: torch.optim.Optimizer) -> None:
+    """Make an optimizer allocate its state, as its first step would, so that it can be shared before that."""
+    parameters = [each for group in optimizer.param_groups for each in group["params"] if each.requires_grad]
+    if any(optimizer.state.get(each) for each in parameters):
+        return  # it has been used or loaded
+    values = [each.detach().clone() for each in parameters]
+    gradients = [each.grad for each in parameters]
+    for each in parameters:
+        each.grad = torch.zeros_like(each)
+    optimizer.step()
+    with torch.no_grad():
+        for each, value, gradient in zip(parameters, values, gradients, strict=True):
+            each.copy_(value)
+            each.grad = gradient
+            for name, part in optimizer.state[each].items():
+                if isinstance(part, torch.Tensor):
+                    part.zero_()
+                elif isinstance(part, int):
+                    optimizer.state[each][name] = 0

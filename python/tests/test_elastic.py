@@ -1,0 +1,28 @@
+"""Machines join and leave a DDP training while it runs."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("torch")
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_one_dies_and_another_one_enters(cluster, optimizer):
+    steps = 600
+    first = [cluster.start("elastic.py", 2, steps, number, optimizer, home=number) for number in range(3)]
+    for trainer in first:
+        trainer.await_line("step")
+    first[2].process.kill()
+    first[2].process.wait()
+    late = cluster.start("elastic.py", 2, steps, 99, optimizer, home=3)
+    late.await_line("step")
+    outputs = [trainer.end() for trainer in (*first[:2], late)]
+    assert len({text.splitlines()[-1] for text in outputs}) == 1, [text[-300:] for text in outputs]
+    by_step: dict[str, set[tuple[str, str]]] = {}
+    for trainer in (*first[:2], late):
+        for words in trainer.words("step"):
+            by_step.setdefault(words[1], set()).add((words[3], words[4]))
+    assert all(len(states) == 1 for states in by_step.values()), by_step
+    assert int(late.words("step")[0][1]) > 0
+    assert {words[2] for words in first[0].words("step")} >= {"2", "3"}
