@@ -80,7 +80,12 @@ class Cluster:
 
     def start(self, script: str, *arguments: object, home: int = 0, env: dict[str, str] | None = None) -> Trainer:
         interface = "lo0" if sys.platform == "darwin" else "lo"
-        settings = {"HEARTH_HOME": str(self.home(home)), "HEARTH_INTERFACES": interface, "PYTHONUNBUFFERED": "1"}
+        settings = {
+            "HEARTH_HOME": str(self.home(home)),
+            "HEARTH_INTERFACES": interface,
+            "PYTHONUNBUFFERED": "1",
+            "OMP_NUM_THREADS": "1",
+        }
         output = self.folder / f"trainer-{len(self.trainers)}.txt"
         command = [sys.executable, str(SCRIPTS / script), *map(str, arguments)]
         trainer = Trainer(command, {**os.environ, **settings, **(env or {})}, output)

@@ -66,6 +66,7 @@ class Group:
         """Start a trainer, wait for the others, and begin the group; see :func:`hearth_train.init`."""
         self._table = _functions()
         self._open: list[Work] = []
+        self.is_fail_fast = (settings or {}).get("on_loss") == "fail-fast"
         self._handle = self._end(self._table.open(_settings(settings or {}).encode()))
         self._shared: dict[str, object] = {}
         try:

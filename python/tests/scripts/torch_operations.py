@@ -5,7 +5,7 @@ import torch, torch.distributed as dist
 
 print("import", round(time.time() - t0, 2))
 t0 = time.time()
-dist.init_process_group("hearth", world_size=int(sys.argv[2]), pg_options=dict(home=sys.argv[1], interfaces="lo"))
+dist.init_process_group("hearth", world_size=int(sys.argv[1]))
 print("init", round(time.time() - t0, 2), dist.get_rank(), dist.get_world_size(), dist.get_backend())
 r, w = dist.get_rank(), dist.get_world_size()
 for dt in (

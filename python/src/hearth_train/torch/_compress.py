@@ -1,15 +1,12 @@
 """Compressed gradients for DDP, with error feedback."""
 
-from __future__ import annotations
-
 import itertools
-from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
 
 from ._process_group import ProcessGroupHearth
-
-if TYPE_CHECKING:
-    import torch
-    from torch.nn.parallel import DistributedDataParallel
 
 _models = itertools.count()
 
@@ -26,9 +23,11 @@ def compress(model: DistributedDataParallel, codec: str) -> None:
         raise TypeError("compress() needs a model whose process group has the backend 'hearth'")
     number = next(_models)
 
-    def hook(_state: object, bucket: Any) -> torch.futures.Future[Any]:
-        gradient: torch.Tensor = bucket.buffer()
+    # torch compares these two annotations with its own, so they must be types and not texts.
+    def hook(_state: object, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+        gradient = bucket.buffer()
         name = f"ddp-{number}-{bucket.index()}-{gradient.numel()}"
-        return group.compressed(gradient, "avg", codec, name).get_future().then(lambda ended: ended.value()[0])
+        ended = group.compressed(gradient, "avg", codec, name).get_future()
+        return ended.then(lambda future: future.value()[0])
 
     model.register_comm_hook(None, hook)

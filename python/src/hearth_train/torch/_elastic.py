@@ -9,12 +9,12 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
-import hearth_train
-
 from ._process_group import ProcessGroupHearth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from hearth_train import Group
 
 _LOOP = "hearth-loop"
 _TENSORS = "hearth-tensors"
@@ -54,7 +54,7 @@ class Elastic:
         group = dist.group.WORLD
         if not isinstance(group, ProcessGroupHearth):
             raise TypeError("Elastic needs dist.init_process_group('hearth') before it")
-        self._group: hearth_train.Group = group.hearth
+        self._group: Group = group.hearth
         self._steps = steps
         self._optimizer = optimizer
         self._parts = {name: part for name, part in (("sampler", sampler), ("scheduler", scheduler)) if part is not None}
@@ -63,7 +63,7 @@ class Elastic:
         # A newcomer must say nothing to the others before it enters; and DDP, which talks once more when it rebuilds its
         # buckets after the first step, does not do so with unused parameters.
         with group.muted():
-            self.model = DistributedDataParallel(model, **{"find_unused_parameters": True, "broadcast_buffers": False, **ddp})
+            self.model = DistributedDataParallel(model, **{"find_unused_parameters": True, **ddp})
         self._mirrors: list[tuple[torch.Tensor, torch.Tensor]] = []
         self._group.share_bytes(_LOOP, _LOOP_BYTES)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,7 +14,7 @@ from hearth_train._table import REDUCTIONS
 
 from ._alone import Alone
 from ._tensors import Memory, element_type, join, joined, part, require_alike
-from ._work import HearthWork, Waiter
+from ._work import Again, HearthWork, Waiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -124,16 +125,16 @@ class ProcessGroupHearth(dist.ProcessGroup):
 
     def _work(
         self,
-        calls: list[Call],
+        calls: list[Any],
         result: list[torch.Tensor],
         *memories: Memory,
-        finish: Callable[[list[Call]], object] | None = None,
+        finish: Callable[[list[Any]], object] | None = None,
     ) -> HearthWork:
         copies = [each.finish for each in memories if each.finish is not None]
         if not copies:
             return HearthWork(calls, result, finish, self._waiter)
 
-        def finish_all(ended: list[Call]) -> None:
+        def finish_all(ended: list[Any]) -> None:
             if finish is not None:
                 finish(ended)
             for copy in copies:
@@ -141,11 +142,11 @@ class ProcessGroupHearth(dist.ProcessGroup):
 
         return HearthWork(calls, result, finish_all, self._waiter)
 
-    def _all_there(self, what: str) -> Callable[[list[Call]], None]:
+    def _all_there(self, what: str) -> Callable[[list[Any]], None]:
         """Return a check that no rank was lost in between: a result with fewer blocks has another form."""
         world = self._ranks.world_size
 
-        def check(calls: list[Call]) -> None:
+        def check(calls: list[Any]) -> None:
             for call in calls:
                 there = call.outcome.answer
                 if there != world:
@@ -200,10 +201,14 @@ class ProcessGroupHearth(dist.ProcessGroup):
         root = 0 if opts is None else opts.rootRank
         memories = [Memory(tensor, written=True) for tensor in tensors]
         calls = [self._broadcast(memory, root) for memory in memories]
+        if root == 0 and not self.hearth.is_fail_fast:
+            again = [Again(call, partial(self._broadcast, memory, 0)) for call, memory in zip(calls, memories, strict=True)]
+            return self._work(again, tensors, *memories)
         return self._work(calls, tensors, *memories)
 
     def _broadcast(self, memory: Memory, root: int) -> Call:
-        return self._ranks.begin("broadcast", memory, memory.address, memory.bytes, memory.type, root)
+        begun: Call = self._ranks.begin("broadcast", memory, memory.address, memory.bytes, memory.type, root)
+        return begun
 
     def _all_gather(self, flat: torch.Tensor, tensor: torch.Tensor) -> tuple[Call, Memory, Memory]:
         block = Memory(tensor, written=False)
@@ -227,7 +232,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         inputs: list[torch.Tensor],
         opts: Any = None,  # noqa: ARG002
     ) -> HearthWork:
-        calls: list[Call] = []
+        calls: list[Any] = []
         flats = []
         for into, tensor in zip(outputs, inputs, strict=True):
             self._require_one_each(into)
@@ -238,7 +243,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
             flats.append(flat)
         check = self._all_there("all_gather")
 
-        def finish(ended: list[Call]) -> None:
+        def finish(ended: list[Any]) -> None:
             check(ended)
             for into, flat in zip(outputs, flats, strict=True):
                 part(into, flat)
@@ -282,10 +287,10 @@ class ProcessGroupHearth(dist.ProcessGroup):
         op = _reduction(opts, flat)
         return self._ranks.begin("reduce_scatter", memory, memory.address, memory.bytes, memory.type, op)
 
-    def _own_part(self, outputs: list[torch.Tensor], flats: list[torch.Tensor]) -> Callable[[list[Call]], None]:
+    def _own_part(self, outputs: list[torch.Tensor], flats: list[torch.Tensor]) -> Callable[[list[Any]], None]:
         check = self._all_there("reduce_scatter")
 
-        def finish(calls: list[Call]) -> None:
+        def finish(calls: list[Any]) -> None:
             check(calls)
             for call, output, flat in zip(calls, outputs, flats, strict=True):
                 first, count = call.outcome.first, call.outcome.count
@@ -348,7 +353,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         )
         check = self._all_there("gather")
 
-        def finish(ended: list[Call]) -> None:
+        def finish(ended: list[Any]) -> None:
             check(ended)
             if is_root:
                 part(into, flat)
@@ -443,7 +448,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         )
         check = self._all_there("all_to_all")
 
-        def finish(ended: list[Call]) -> None:
+        def finish(ended: list[Any]) -> None:
             check(ended)
             for rank, each in enumerate(outputs):
                 each.detach().copy_(received[rank * longest : rank * longest + each.numel()].view(each.shape))

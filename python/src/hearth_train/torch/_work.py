@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._C._distributed_c10d import Work
 
+from hearth_train import PeerLostError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import timedelta
@@ -16,6 +18,32 @@ if TYPE_CHECKING:
     from hearth_train import Work as Call
 
 _POOL_MOST = 8
+
+
+class Again:
+    """A broadcast of rank 0 that begins again when rank 0 is lost: the rank that has its place then holds the same values.
+
+    All ranks that are left get the same error for the same broadcast, so all of them begin the same one again. DDP
+    broadcasts the buffers of rank 0 before each forward pass.
+    """
+
+    def __init__(self, call: Call, begin: Callable[[], Call]) -> None:
+        self._call = call
+        self._begin = begin
+
+    def done(self) -> bool:
+        return self._call.done()
+
+    def wait(self) -> int:
+        while True:
+            try:
+                return self._call.wait()
+            except PeerLostError:
+                self._call = self._begin()
+
+    @property
+    def outcome(self) -> Any:
+        return self._call.outcome
 
 
 class HearthWork(Work):
@@ -27,9 +55,9 @@ class HearthWork(Work):
 
     def __init__(
         self,
-        calls: list[Call],
+        calls: list[Call] | list[Again],
         result: list[torch.Tensor],
-        finish: Callable[[list[Call]], object] | None,
+        finish: Callable[[list[Any]], object] | None,
         waiter: Waiter,
     ) -> None:
         super().__init__()

@@ -1,0 +1,42 @@
+"""Mistakes with torch: each is an exception that says what to do, and the group works on. Arguments: world."""
+
+import sys
+import time
+
+import torch
+import torch.distributed as dist
+
+from hearth_train import HearthError, MismatchError
+
+dist.init_process_group("hearth", world_size=int(sys.argv[1]))
+world, rank = dist.get_world_size(), dist.get_rank()
+group = dist.group.WORLD
+freed = torch.ones(4)
+freed.untyped_storage().resize_(0)
+for name, wrong, kind, text in (
+    ("bitwise", lambda: dist.all_reduce(torch.ones(1, dtype=torch.int32), op=dist.ReduceOp.BAND), ValueError, "not supported"),
+    ("complex", lambda: group.allreduce([torch.ones(1, dtype=torch.complex64)]), TypeError, "view_as_real"),
+    ("int16", lambda: dist.all_reduce(torch.ones(1, dtype=torch.int16)), TypeError, "int16"),
+    ("freed", lambda: dist.all_reduce(freed), ValueError, "freed"),
+    ("meta", lambda: dist.all_reduce(torch.ones(1, device="meta")), TypeError, "meta"),
+    ("sparse", lambda: dist.all_reduce(torch.eye(3).to_sparse()), TypeError, "to_dense"),
+    ("sizes", lambda: dist.all_reduce(torch.ones(rank + 1)), MismatchError, "1 float32"),
+    ("types", lambda: dist.all_reduce(torch.ones(1, dtype=(torch.float32, torch.float64)[rank])), MismatchError, "float64"),
+    ("output", lambda: dist.reduce_scatter_tensor(torch.ones(2), torch.ones(2 * world + 1)), ValueError, "reduce_scatter"),
+    ("tag", lambda: dist.send(torch.ones(1), (rank + 1) % world, tag=3), ValueError, "tag"),
+    ("subgroup", lambda: dist.new_group([rank]), HearthError, "1 of 2 ranks"),
+    ("twice", lambda: dist.init_process_group("hearth"), ValueError, "twice"),
+):
+    start = time.monotonic()
+    try:
+        wrong()
+    except kind as right:
+        assert text in str(right), (name, right)
+    else:
+        raise AssertionError(name)
+    print("named", name, round(time.monotonic() - start, 3), flush=True)
+    one = torch.ones(1)
+    dist.all_reduce(one)
+    assert one.item() == world, name
+dist.destroy_process_group()
+print("end", flush=True)
