@@ -9,12 +9,16 @@ import signal
 import sys
 import tempfile
 import threading
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _find_jdk
 from ._errors import ForkedError, SetupError
 from ._table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _JNI_VERSION_21 = 0x00150000
 _JNI_EEXIST = -5
@@ -22,6 +26,9 @@ _FIND_CLASS, _EXCEPTION_DESCRIBE, _GET_STATIC_METHOD_ID, _CALL_STATIC_LONG_METHO
 _PR_SET_PDEATHSIG = 1
 _SIGACTION_BYTES = 256  # more than any system's struct sigaction
 _FATAL_SIGNALS = (signal.SIGSEGV, signal.SIGBUS)
+
+_ERRORS = 2
+_INCUBATOR = b"WARNING: Using incubator modules"
 
 # The JVM gets the signal of a crash anywhere in the process, and prints a report in its own name.
 _CRASH_HINT = (
@@ -117,7 +124,6 @@ def _options(home: Path) -> list[str]:
     ]
     if (home / "jmods").is_dir() or "jdk.incubator.vector" in _modules(home):
         options.append("--add-modules=jdk.incubator.vector")
-        options.append("-Xlog:os+module=off")
     return options + os.environ.get("HEARTH_JAVA_OPTIONS", "").split()
 
 
@@ -136,7 +142,8 @@ def _create(home: Path) -> int:
     options = (_Option * len(texts))(*(_Option(text, None) for text in texts))
     arguments = _Arguments(_JNI_VERSION_21, len(texts), options, 0)
     jvm, env = ctypes.c_void_p(), ctypes.c_void_p()
-    result = library.JNI_CreateJavaVM(ctypes.byref(jvm), ctypes.byref(env), ctypes.byref(arguments))
+    with _without_incubator_warning():
+        result = library.JNI_CreateJavaVM(ctypes.byref(jvm), ctypes.byref(env), ctypes.byref(arguments))
     if result == _JNI_EEXIST:
         raise SetupError(
             "this process runs a JVM already (JPype, PySpark or pyjnius?), and there can be one only: use Hearth in a "
@@ -146,6 +153,29 @@ def _create(home: Path) -> int:
         raise SetupError(f"the JVM of {home} did not start (JNI error {result}); its output says why")
     _kept.extend((library, texts, options, arguments, jvm, env))
     return _ask_for_table(env)
+
+
+@contextmanager
+def _without_incubator_warning() -> Iterator[None]:
+    """Hold back what the JVM writes while it starts, and pass all of it on but its line about the Vector API's module."""
+    try:
+        saved = os.dup(_ERRORS)
+    except OSError:  # a program without standard error
+        yield
+        return
+    if sys.stderr is not None:
+        sys.stderr.flush()
+    with tempfile.TemporaryFile() as held:
+        os.dup2(held.fileno(), _ERRORS)
+        try:
+            yield
+        finally:
+            os.dup2(saved, _ERRORS)
+            os.close(saved)
+            held.seek(0)
+            for line in held:
+                if not line.startswith(_INCUBATOR):
+                    os.write(_ERRORS, line)
 
 
 def _ask_for_table(env: ctypes.c_void_p) -> int:

@@ -34,7 +34,7 @@ def average_gradients(
     through a copy; ``compression`` is a codec such as "topk:0.01", for float32.
     """
     ranks = group or hearth_train.group()
-    flat: list[tuple[str, Any]] = list(tree_flatten(gradients))
+    flat: Any = tree_flatten(gradients)
     arrays = [value if communication_type is None else value.astype(communication_type) for _, value in flat]
     mx.eval(arrays)
     works = [

@@ -1,0 +1,69 @@
+"""The built wheels in a new virtual environment, without any Java of the machine's. HEARTH_WHEELS names their folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+WHEELS = os.environ.get("HEARTH_WHEELS", "")
+SCRIPT = """
+import array, sys
+import hearth_train as hearth
+group = hearth.init(world_size=2)
+values = array.array("f", [group.rank + 1.0] * 1000)
+hearth.allreduce(values)
+assert set(values) == {3.0}
+hearth.close()
+print("sum", values[0])
+"""
+
+
+@pytest.mark.skipif(not WHEELS, reason="HEARTH_WHEELS names no folder with wheels")
+def test_pip_install_is_all_that_is_needed(tmp_path):
+    place = tmp_path / "venv"
+    venv.create(place, with_pip=True)
+    python = place / "bin" / "python"
+    wheels = sorted(Path(WHEELS).glob("*.whl"))
+    assert {wheel.name.split("-")[0] for wheel in wheels} == {"hearth_train", "hearth_train_jre"}
+    assert all(wheel.stat().st_size <= 14_000_000 for wheel in wheels if wheel.name.startswith("hearth_train-"))
+    subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", *wheels], check=True)
+
+    path = os.pathsep.join([str(place / "bin"), *(folder for folder in ("/usr/bin", "/bin"))])
+    env = {"PATH": path, "HEARTH_INTERFACES": "lo0" if sys.platform == "darwin" else "lo", "HOME": str(tmp_path)}
+    first = tmp_path / "first"
+    made = subprocess.run(
+        [place / "bin" / "hearth", "init", "home"],
+        env={**env, "HEARTH_HOME": str(first)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    trainers = []
+    for number in range(2):
+        home = tmp_path / f"home-{number}"
+        home.mkdir(mode=0o700)
+        shutil.copy2(first / "namespace.toml", home)
+        trainers.append(
+            subprocess.Popen(
+                [python, "-c", SCRIPT],
+                env={**env, "HEARTH_HOME": str(home)},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                cwd=tmp_path,
+            )
+        )
+    for trainer in trainers:
+        output, _ = trainer.communicate(timeout=120)
+        assert trainer.returncode == 0, output
+        assert "sum 3.0" in output
+    where = "import hearth_train._find_jdk as f; print(f.find())"
+    found = subprocess.run([python, "-c", where], env=env, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert found.stdout.strip().startswith(str(place)), found.stdout
