@@ -78,7 +78,7 @@ class Cluster:
             shutil.copy2(self.secret, home)
         return home
 
-    def start(self, script: str, *arguments: object, home: int = 0, env: dict[str, str] | None = None) -> Trainer:
+    def start(self, script: str | Path, *arguments: object, home: int = 0, env: dict[str, str] | None = None) -> Trainer:
         interface = "lo0" if sys.platform == "darwin" else "lo"
         settings = {
             "HEARTH_HOME": str(self.home(home)),

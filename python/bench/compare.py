@@ -1,0 +1,64 @@
+"""Compares the backends "hearth" and "gloo" of torch, two ranks on this machine, in turns: python compare.py [rounds].
+
+Prints the median over the rounds of each figure, and the ratio. Needs a package that is installed, and torch.
+"""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+RANK = Path(__file__).with_name("rank.py")
+ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+INTERFACE = "lo0" if sys.platform == "darwin" else "lo"
+
+
+def run(backend: str, homes: list[Path]) -> dict[str, float]:
+    """Return the figures of one run of two ranks."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, RANK, backend, str(rank), "2", port],
+            env={**os.environ, "HEARTH_HOME": str(home), "HEARTH_INTERFACES": INTERFACE, "OMP_NUM_THREADS": "1"},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rank, home in enumerate(homes)
+    ]
+    outputs = [rank.communicate()[0] for rank in ranks]
+    if any(rank.returncode for rank in ranks):
+        sys.exit(f"{backend} failed; its output is above")
+    figures: dict[str, float] = json.loads(next(text for text in outputs if text))
+    return figures
+
+
+def main() -> None:
+    """Measure and print a table."""
+    with tempfile.TemporaryDirectory() as folder:
+        first = Path(folder) / "first"
+        init = [sys.executable, "-m", "hearth_train._cli", "init", "bench"]
+        subprocess.run(init, env={**os.environ, "HEARTH_HOME": str(first)}, check=True, stdout=subprocess.DEVNULL)
+        homes = []
+        for number in range(2):
+            home = Path(folder) / f"home-{number}"
+            home.mkdir(mode=0o700)
+            shutil.copy2(first / "namespace.toml", home)
+            homes.append(home)
+        found: dict[str, list[dict[str, float]]] = {"hearth": [], "gloo": []}
+        for _ in range(ROUNDS):
+            for backend, figures in found.items():
+                figures.append(run(backend, homes))
+    print(f"{'':16}{'hearth':>10}{'gloo':>10}{'ratio':>8}")
+    for key in found["hearth"][0]:
+        hearth, gloo = (sorted(each[key] for each in found[name])[ROUNDS // 2] for name in ("hearth", "gloo"))
+        print(f"{key:16}{hearth:10.3f}{gloo:10.3f}{hearth / gloo:8.2f}")
+
+
+if __name__ == "__main__":
+    main()

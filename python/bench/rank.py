@@ -1,0 +1,64 @@
+"""One rank of a measurement: all-reduces and DDP steps through torch.distributed. Arguments: backend, rank, world, port; prints JSON."""
+
+import json
+import os
+import resource
+import sys
+import time
+
+begin = time.perf_counter()
+import torch  # noqa: E402
+import torch.distributed as dist  # noqa: E402
+from torch.nn.parallel import DistributedDataParallel  # noqa: E402
+
+imported = time.perf_counter() - begin
+backend, rank, world, port = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+begin = time.perf_counter()
+if backend == "hearth":
+    dist.init_process_group("hearth", world_size=world)
+else:
+    os.environ.update(RANK=str(rank), WORLD_SIZE=str(world), MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
+    dist.init_process_group(backend)
+found = {"import_s": imported, "init_s": time.perf_counter() - begin}
+
+
+def median(seconds: list[float]) -> float:
+    """Return the median in milliseconds."""
+    return sorted(seconds)[len(seconds) // 2] * 1e3
+
+
+def reduce(elements: int, times: int, *, is_async: bool) -> float:
+    """Time all-reduces of so many float32."""
+    values = torch.ones(elements)
+    taken = []
+    for _ in range(times):
+        start = time.perf_counter()
+        work = dist.all_reduce(values, async_op=is_async)
+        if work is not None and is_async:
+            work.get_future().wait()
+        taken.append(time.perf_counter() - start)
+        values.fill_(1)
+    return median(taken)
+
+
+found["first_ms"] = reduce(1024, 1, is_async=False)
+found["cold_4KiB_ms"] = reduce(1024, 500, is_async=False)
+reduce(1024, 15_000, is_async=False)
+for name, elements, times in (("4KiB", 1024, 4000), ("4MiB", 1 << 20, 150), ("64MiB", 16 << 20, 30)):
+    found[f"sync_{name}_ms"] = reduce(elements, times, is_async=False)
+    found[f"async_{name}_ms"] = reduce(elements, times, is_async=True)
+
+torch.manual_seed(0)
+layers = [layer for _ in range(6) for layer in (torch.nn.Linear(1024, 1024), torch.nn.ReLU())]
+model = DistributedDataParallel(torch.nn.Sequential(*layers), bucket_cap_mb=4)  # 25 MB of gradients
+data = torch.randn(32, 1024)
+steps = []
+for _ in range(60):
+    start = time.perf_counter()
+    model(data).square().mean().backward()
+    steps.append(time.perf_counter() - start)
+found["ddp_step_ms"] = median(steps[10:])
+found["resident_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+dist.destroy_process_group()
+if rank == 0:
+    print(json.dumps(found))
