@@ -1,4 +1,4 @@
-"""One rank of a measurement: all-reduces and DDP steps through torch.distributed. Arguments: backend, rank, world, port; prints JSON."""
+"""One rank of a measurement: all-reduces and DDP steps of torch. Arguments: backend, rank, world, port; prints JSON."""
 
 import json
 import os

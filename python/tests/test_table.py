@@ -31,4 +31,4 @@ def test_numbers_are_those_of_the_header():
     assert declared.pop("NOT_YET") == _table.NOT_YET
     for name, number in (*_table.TYPES.items(), *_table.REDUCTIONS.items()):
         assert declared.pop(name.upper()) == number
-    assert {-number for number in declared.values()} == set(_errors._BY_NUMBER)  # noqa: SLF001
+    assert {-number for number in declared.values()} == set(_errors._BY_NUMBER)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _LEAVE_SECONDS = 0.7  # at the end of a program that did not close
 _DELAY = 0.1
+_LISTED = 16  # calls, some of which may have ended
 
 T = TypeVar("T")
 
@@ -66,6 +67,7 @@ class Group:
         """Start a trainer, wait for the others, and begin the group; see :func:`hearth_train.init`."""
         self._table = _functions()
         self._open: list[Work] = []
+        self._lock = threading.Lock()
         self.is_fail_fast = (settings or {}).get("on_loss") == "fail-fast"
         self._handle = self._end(self._table.open(_settings(settings or {}).encode()))
         self._shared: dict[str, object] = {}
@@ -126,8 +128,10 @@ class Group:
     def begin(self, name: str, keep: object, *arguments: object) -> Work:
         """Begin a function of the C ABI; ``keep`` lives until it ends."""
         work = Work(self._table, getattr(self._table, name)(self.handle, *arguments), keep)
-        self._open = [each for each in self._open if not each.done()]
-        self._open.append(work)
+        with self._lock:  # of several threads; a call that is not in the list would lose its memory
+            if len(self._open) >= _LISTED:
+                self._open = [each for each in self._open if not each.done()]
+            self._open.append(work)
         return work
 
     def allreduce_async(

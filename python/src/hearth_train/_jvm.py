@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _find_jdk
+from . import _archive, _find_jdk
 from ._errors import ForkedError, SetupError
 from ._table import Table
 
@@ -138,7 +138,8 @@ def _modules(home: Path) -> str:
 def _create(home: Path) -> int:
     """Create the JVM and return the address of Hearth's table."""
     library = ctypes.CDLL(str(_find_jdk.library(home)))
-    texts = [option.encode() for option in _options(home)]
+    chosen = _options(home)
+    texts = [option.encode() for option in chosen + _archive.use(home, chosen)]
     options = (_Option * len(texts))(*(_Option(text, None) for text in texts))
     arguments = _Arguments(_JNI_VERSION_21, len(texts), options, 0)
     jvm, env = ctypes.c_void_p(), ctypes.c_void_p()

@@ -66,6 +66,7 @@ class HearthWork(Work):
         self._finish = finish
         self._waiter = waiter
         self._lock = threading.Lock()
+        self._future_lock = threading.Lock()
         self._is_settled = False
         self._failure: Exception | None = None
         self._future: torch.futures.Future[Any] | None = None
@@ -108,7 +109,7 @@ class HearthWork(Work):
         return self._result
 
     def get_future(self) -> torch.futures.Future[Any]:
-        with self._lock:
+        with self._future_lock:
             if self._future is None:
                 base: torch.futures.Future[Any] = torch.futures.Future()
                 self._future = base.then(self._deliver)

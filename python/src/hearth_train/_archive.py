@@ -1,0 +1,93 @@
+"""An archive of loaded classes makes Java start faster. It is recorded once, in the background, after the first use.
+
+``HEARTH_ARCHIVE=off`` neither records nor uses one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+_MAIN = "io.hearth.bridge.ArchiveRun"
+_RECORD_SECONDS = 120
+_KEPT = 3
+
+
+def place(java: Path, options: list[str]) -> Path:
+    """Return where the archive for this Java, these jars and these options is, or will be."""
+    mark = hashlib.sha256()
+    mark.update((java / "release").read_bytes())
+    for option in [str(java), *options]:
+        mark.update(option.encode() + b"\0")
+        if option.startswith("-Djava.class.path="):
+            for jar in option.split("=", 1)[1].split(os.pathsep):
+                status = Path(jar).stat()
+                mark.update(f"{status.st_size} {status.st_mtime_ns}\0".encode())
+    return _folder() / f"{mark.hexdigest()[:24]}.aot"
+
+
+def _folder() -> Path:
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "hearth"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hearth"
+
+
+def use(java: Path, options: list[str]) -> list[str]:
+    """Return the options that use the archive; if there is none, begin to record it and return none."""
+    if os.environ.get("HEARTH_ARCHIVE") == "off":
+        return []
+    try:
+        archive = place(java, options)
+        if archive.is_file():
+            return [f"-XX:AOTCache={archive}", "-Xlog:aot=off", "-Xlog:cds=off"]
+        _begin(archive, java, options)
+    except OSError:  # no home, or a full or read-only disk: Java starts as fast as it does without
+        pass
+    return []
+
+
+def _begin(archive: Path, java: Path, options: list[str]) -> None:
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    lock = archive.with_suffix(".lock")
+    try:
+        os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        if time.time() - lock.stat().st_mtime < 2 * _RECORD_SECONDS:
+            return  # another process records it
+        os.utime(lock)
+    subprocess.Popen(
+        [sys.executable, "-m", __name__, str(archive), str(java), *options],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+
+
+def record(archive: Path, java: Path, options: list[str]) -> None:
+    """Record the archive and put it in its place; leave a few, because each version of Hearth and Java has its own."""
+    os.nice(19)
+    with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
+        made = Path(folder) / "archive.aot"
+        kept = [option for option in options if not option.startswith(("-Xlog:", "-Xrs", "-XX:OnError", "-XX:ErrorFile"))]
+        subprocess.run(
+            [java / "bin" / "java", *kept, f"-XX:AOTCacheOutput={made}", _MAIN, Path(folder) / "homes"],
+            timeout=_RECORD_SECONDS,
+            check=True,
+            cwd=folder,
+        )
+        shutil.move(made, archive)
+    archive.with_suffix(".lock").unlink(missing_ok=True)
+    for old in sorted(archive.parent.glob("*.aot"), key=lambda file: file.stat().st_mtime, reverse=True)[_KEPT:]:
+        old.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    record(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])

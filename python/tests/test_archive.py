@@ -1,0 +1,25 @@
+"""The archive of classes that makes later starts faster."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+
+pytest.importorskip("numpy")
+pytestmark = pytest.mark.skipif(sys.platform == "darwin", reason="macOS's folder for caches cannot be chosen")
+
+
+def test_it_is_recorded_at_first_use_and_used_then(cluster, tmp_path):
+    env = {"HEARTH_ARCHIVE": "on", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    cluster.start("signals.py", 1, "exit", env=env).end()
+    folder = tmp_path / "cache" / "hearth"
+    end = time.monotonic() + 120
+    while list(folder.glob("*.lock")) or not list(folder.glob("*.aot")):
+        assert time.monotonic() < end, "no archive was recorded"
+        time.sleep(0.2)
+    text = cluster.start("signals.py", 1, "exit", env=env).end()
+    assert "archives 1" in text
+    assert "error" not in text.lower(), text
+    assert len(list(folder.iterdir())) == 1
