@@ -35,8 +35,10 @@ public final class ArchiveRun {
         long table = Bridge.table();
         var namespace = NetworkNamespace.create("archive");
         BridgeGroup first = open(folder.resolve("first"), namespace, "");
-        BridgeGroup second =
-                open(folder.resolve("second"), namespace, "peers=127.0.0.1:" + first.node().node().port());
+        BridgeGroup second = open(
+                folder.resolve("second"),
+                namespace,
+                "peers=127.0.0.1:" + first.node().node().port());
         List<BridgeGroup> both = List.of(first, second);
         all(both.stream().map(group -> group.waitForPeers(1, PATIENCE)).toList());
         all(both.stream().map(group -> group.start(2)).toList());
@@ -62,8 +64,7 @@ public final class ArchiveRun {
     }
 
     private static String loopback() throws Exception {
-        for (NetworkInterface each :
-                NetworkInterface.networkInterfaces().toList()) {
+        for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
             if (each.isLoopback()) {
                 return each.getName();
             }

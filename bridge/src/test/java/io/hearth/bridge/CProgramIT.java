@@ -65,10 +65,7 @@ final class CProgramIT {
                 .sorted()
                 .toList();
         assertEquals(
-                List.of(
-                        "rank 0 of 2: the sum over 2 ranks is 3\n",
-                        "rank 1 of 2: the sum over 2 ranks is 3\n"),
-                lines);
+                List.of("rank 0 of 2: the sum over 2 ranks is 3\n", "rank 1 of 2: the sum over 2 ranks is 3\n"), lines);
     }
 
     private static boolean hasCompiler() throws InterruptedException {
