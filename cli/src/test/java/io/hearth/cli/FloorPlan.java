@@ -37,7 +37,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             collective  | core identity accel compression topology election transport
             simulation  | core identity topology discovery election collective
             agent       | core identity accel compression topology election discovery transport collective
-            bridge      | core compression collective agent
+            bridge      | core identity compression collective agent
             examples    | core collective compression topology agent
             bench       | core identity accel compression topology election discovery transport collective agent examples standin
             cli         | core identity accel compression topology election discovery transport collective agent examples standin \
