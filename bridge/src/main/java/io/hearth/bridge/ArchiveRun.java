@@ -32,7 +32,9 @@ public final class ArchiveRun {
      */
     public static void main(String[] arguments) throws Exception {
         Path folder = Path.of(arguments[0]);
-        long table = Bridge.table();
+        if (Bridge.table() == 0) {
+            throw new AssertionError("a table has an address");
+        }
         var namespace = NetworkNamespace.create("archive");
         BridgeGroup first = open(folder.resolve("first"), namespace, "");
         BridgeGroup second = open(
@@ -54,7 +56,6 @@ public final class ArchiveRun {
             }
             all(both.stream().map(BridgeGroup::close).toList());
         }
-        System.out.println("table at " + table);
     }
 
     private static BridgeGroup open(Path folder, NetworkNamespace namespace, String more) throws Exception {

@@ -23,11 +23,11 @@ final class CodeRulesTest {
             Set.of("MembershipProof", "NetworkNamespace", "PagePasses", "SecretText", "TagEncoding");
 
     @Test
-    void ofTheProductOnlyAccelAndTheCallThatReplacesAProcessCallNativeCode() {
+    void ofTheProductOnlyAccelTheBridgeAndTheCallThatReplacesAProcessUseTheLinker() {
         Code.assertKept(
                 noClasses()
                         .that()
-                        .resideOutsideOfPackages("io.hearth.accel..", "io.hearth.standin..")
+                        .resideOutsideOfPackages("io.hearth.accel..", "io.hearth.bridge..", "io.hearth.standin..")
                         .and()
                         .doNotHaveFullyQualifiedName("io.hearth.bench.CLoops")
                         .and()
@@ -159,6 +159,8 @@ final class CodeRulesTest {
                         .resideOutsideOfPackages("io.hearth.cli..", "io.hearth.examples..", "io.hearth.bench..")
                         .and()
                         .doNotHaveFullyQualifiedName("io.hearth.agent.LogProvider") // it reports that nothing is logged
+                        .and()
+                        .doNotHaveFullyQualifiedName("io.hearth.bridge.log.LogDelivery") // it is slf4j's provider
                         .should()
                         .accessField(System.class, "out")
                         .orShould()
