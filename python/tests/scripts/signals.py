@@ -31,6 +31,7 @@ if case == "sleep" or rank == 1:
         time.sleep(6)
     hearth.close()
 elif case == "interrupt":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background starts its programs with it ignored
     atexit.register(lambda: print("exits", time.monotonic(), flush=True))
     try:
         hearth.allreduce(np.ones(1000, "float32"))
