@@ -7,6 +7,7 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -216,6 +217,23 @@ public interface DistributedBackend extends AutoCloseable {
      */
     void receive(MemorySegment values, DataType type, int fromRank, CollectiveOptions options)
             throws CollectiveException;
+
+    /**
+     * Makes a subgroup, for collectives among some ranks. Its members call this with the same list at the same place among their calls; the
+     * other ranks may. It sends nothing: the first call of the subgroup brings its members together. The calls of a group and of its
+     * subgroups run one at a time, in one order, which must be the same on all ranks that have them in common. Otherwise they wait for each
+     * other, and each gets a {@link io.hearth.core.CollectiveMismatchException} soon.
+     *
+     * <p>Ranks in the subgroup are places in the list, without the members that were lost. After a loss its calls recover as those of the
+     * group do. A process that enters the group later is in no earlier subgroup, nor is one that left the group and came back. A subgroup
+     * has no steps, no shared state and no plan of its own; {@link #beginStep} and the like throw {@link IllegalStateException}. Closing it
+     * sends nothing either, and leaves the group as it is.
+     *
+     * @param ranks of this group, one or more, each once; at most 32 subgroups at a time may have this rank
+     * @return the subgroup; empty if this rank is not in the list
+     * @throws CollectiveException the group is working, and this process has not entered it yet, or it was interrupted
+     */
+    Optional<DistributedBackend> split(List<Integer> ranks) throws CollectiveException;
 
     /**
      * Names buffers that all ranks of the group keep identical, such as weights and the optimizer's state. When the next step begins, a

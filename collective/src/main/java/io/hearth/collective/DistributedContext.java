@@ -35,6 +35,7 @@ public final class DistributedContext {
     private final DistributedBackend backend;
     private final CollectiveOptions options;
     private final Supplier<Optional<NodeId>> master;
+    private final boolean isSubgroup;
 
     /** A context over a backend without a cluster. */
     public DistributedContext(DistributedBackend backend) {
@@ -48,14 +49,18 @@ public final class DistributedContext {
      * @param master supplies the cluster's master, which may be a node that trains nothing
      */
     public DistributedContext(DistributedBackend backend, Supplier<Optional<NodeId>> master) {
-        this(backend, master, CollectiveOptions.DEFAULTS);
+        this(backend, master, CollectiveOptions.DEFAULTS, false);
     }
 
     private DistributedContext(
-            DistributedBackend backend, Supplier<Optional<NodeId>> master, CollectiveOptions options) {
+            DistributedBackend backend,
+            Supplier<Optional<NodeId>> master,
+            CollectiveOptions options,
+            boolean isSubgroup) {
         this.backend = backend;
         this.options = options;
         this.master = master;
+        this.isSubgroup = isSubgroup;
     }
 
     /**
@@ -66,7 +71,7 @@ public final class DistributedContext {
      * }</pre>
      */
     public DistributedContext with(CollectiveOptions chosen) {
-        return new DistributedContext(backend, master, chosen);
+        return new DistributedContext(backend, master, chosen, isSubgroup);
     }
 
     /**
@@ -490,7 +495,31 @@ public final class DistributedContext {
      * @throws CollectiveException the backend is closed
      */
     public Work begin(Collective<DistributedContext> call) throws CollectiveException, InterruptedException {
-        return backend.begin(ranks -> call.on(new DistributedContext(ranks, master, options)));
+        return backend.begin(ranks -> call.on(new DistributedContext(ranks, master, options, isSubgroup)));
+    }
+
+    /**
+     * Makes a subgroup of some ranks; see {@link DistributedBackend#split}.
+     *
+     * <pre>{@code
+     * int node = cluster.rank() / 2;
+     * DistributedContext pair = cluster.split(List.of(2 * node, 2 * node + 1)).orElseThrow();
+     * pair.allReduce(gradients, ReduceOp.SUM);
+     * }</pre>
+     *
+     * @param ranks by their place in the subgroup
+     * @return a context of the subgroup, with the options of this one; empty if this rank is not in the list
+     */
+    public Optional<DistributedContext> split(List<Integer> ranks) throws CollectiveException {
+        return backend.split(ranks).map(some -> new DistributedContext(some, master, options, true));
+    }
+
+    /** Ends a subgroup on this rank, when it needs it no more; only for a context that {@link #split} made. */
+    public void closeSubgroup() {
+        if (!isSubgroup) {
+            throw new IllegalStateException("this is a whole group: close its AutoDiscoveryBackend instead");
+        }
+        backend.close();
     }
 
     /** Counters of the backend since its start. */

@@ -73,6 +73,11 @@ public record EngineOptions(
         return new EngineOptions(deadline, other, policy, stateBudget, compression, ranks, planAfterBytes);
     }
 
+    /** The same for a subgroup: with any number of ranks, and without plans of its own. */
+    public EngineOptions ofSubgroup() {
+        return new EngineOptions(deadline, config, policy, stateBudget, compression, RankBounds.ANY, 0);
+    }
+
     /** The same with other limits on the number of ranks. */
     public EngineOptions with(RankBounds bounds) {
         return new EngineOptions(deadline, config, policy, stateBudget, compression, bounds, planAfterBytes);

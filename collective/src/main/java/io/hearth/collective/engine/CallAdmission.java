@@ -31,11 +31,20 @@ final class CallAdmission {
     private final MetricsTally tally;
     private final Clock clock;
     private final PlanPoints points; // used by the thread in a call
-    private final AtomicBoolean isBusy = new AtomicBoolean(); // set by the thread in a call
+    private final AtomicBoolean isBusy; // set by the thread in a call
     private Runnable onRefusal = () -> {}; // set before the first call
     private volatile boolean entersByStep; // written by calling threads, read by any thread
+    private volatile boolean isClosed; // likewise
 
-    CallAdmission(String group, GroupRuntime runtime, EngineOptions options, MetricsTally tally, Clock clock) {
+    /** {@code turn} is set by the thread in a call, of this group or of another one that shares it. */
+    CallAdmission(
+            String group,
+            GroupRuntime runtime,
+            EngineOptions options,
+            AtomicBoolean turn,
+            MetricsTally tally,
+            Clock clock) {
+        this.isBusy = turn;
         this.group = group;
         this.runtime = runtime;
         this.options = options;
@@ -63,12 +72,20 @@ final class CallAdmission {
         return entersByStep;
     }
 
+    /** Rejects every call from now on, on this rank only. */
+    void close() {
+        isClosed = true;
+    }
+
     /**
-     * Checks that this rank has entered the group.
+     * Checks that this rank has entered the group, and needs it still.
      *
-     * @throws CollectiveException if the group is training without this rank
+     * @throws CollectiveException if the group is training without this rank, or this is a closed subgroup
      */
     void requireEntered() throws CollectiveException {
+        if (isClosed) {
+            throw new CollectiveException("this subgroup of group '" + group + "' is closed on this rank");
+        }
         if (entersByStep) {
             throw new CollectiveException("group '" + group + "' is already training: share() what all ranks keep alike"
                     + " and call beginStep() to enter it, or come back when the job has ended");

@@ -11,18 +11,16 @@ import io.hearth.collective.exchange.Mesh;
 import io.hearth.collective.exchange.MeshDriver;
 import io.hearth.collective.group.CollectiveMessages;
 import io.hearth.collective.group.GroupActivity;
+import io.hearth.collective.group.GroupDecision;
 import io.hearth.collective.group.GroupMachine;
 import io.hearth.collective.group.GroupMachine.Effect;
 import io.hearth.collective.group.GroupMachine.Event;
-import io.hearth.collective.group.MeasuredLinks;
 import io.hearth.collective.group.Status;
 import io.hearth.collective.pair.PeerChannel;
 import io.hearth.collective.pair.PointToPoint;
-import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.HearthException;
-import io.hearth.core.MalformedMessageException;
 import io.hearth.core.RemovedFromClusterException;
 import io.hearth.election.GroupView;
 import io.hearth.election.Member;
@@ -64,18 +62,20 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
     /** A plan for the members of a group epoch. */
     private record Proposal(String fence, Plan plan) {}
 
+    /** A group without a view; {@code window} as in {@link GroupMachine}. */
     public GroupRuntime(
             String group,
             NodeId self,
             StreamSource streams,
             Reducer reducer,
             EngineOptions options,
+            int window,
             CollectiveListener listener,
             Clock clock) {
         this.group = group;
         this.self = self;
         this.buffers = new Buffers(reducer::allocate);
-        var machine = new GroupMachine(GroupMachine.WINDOW, options.policy(), options.ranks());
+        var machine = new GroupMachine(window, options.policy(), options.ranks());
         this.monitor = new GroupMonitor(self, machine, gate, buffers, listener, clock);
         this.driver = new MeshDriver(group, streams, reducer, gate, options.config());
         this.executor = new CallExecutor(group, monitor, driver, buffers, options.config(), clock);
@@ -153,38 +153,40 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         return newest.fence.equals(state().layout().fence()) ? newest.plan : Plan.NONE;
     }
 
-    /** As {@link CollectiveEngine#freeze}. */
-    Bytes freeze(String lineage, long epoch) {
-        return CollectiveMessages.encode(stop(lineage, epoch).measured(MeasuredLinks.of(links)));
-    }
+    /** A view that a group entered, for its subgroups. */
+    record Entered(Event.Installed view, List<Member> members, GroupDecision decision) {}
 
-    /** As {@link CollectiveEngine#install}. */
-    void install(String lineage, View view) {
-        List<NodeId> members = view.group(group).stream().map(Member::node).toList();
+    /** Installs a view as {@link CollectiveEngine#install}. Throws if this member is out of its group. */
+    Entered install(String lineage, View view) throws HearthException {
+        List<Member> members = view.group(group);
+        List<NodeId> nodes = members.stream().map(Member::node).toList();
         Optional<GroupView> groupView = view.groupView(group);
-        if (!members.contains(self) || groupView.isEmpty()) {
-            removed(new RemovedFromClusterException("epoch " + view.epoch() + " goes on without this node"));
-            return;
+        if (!nodes.contains(self) || groupView.isEmpty()) {
+            throw new RemovedFromClusterException("epoch " + view.epoch() + " goes on without this node");
         }
+        GroupDecision decision = CollectiveMessages.decision(groupView.get().resolution());
         if (!state().mayGoOnIn(lineage)) {
             removed(new RemovedFromClusterException(
                     "this training began alone, before the node joined others at epoch " + view.epoch()));
         }
-        pairs.installed(lineage, view.group(group));
-        try {
-            install(new GroupMachine.Event.Installed(
-                    new GroupMachine.Frozen(lineage, view.epoch()),
-                    lineage + "/" + groupView.get().epoch(),
-                    members,
-                    view.members().size() > 1,
-                    CollectiveMessages.resolution(groupView.get().resolution())));
-        } catch (MalformedMessageException malformed) {
-            removed(malformed);
-        }
+        var entered = new Event.Installed(
+                new GroupMachine.Frozen(lineage, view.epoch()),
+                lineage + "/" + groupView.get().epoch(),
+                nodes,
+                view.members().size() > 1,
+                decision.group());
+        install(entered, members);
+        return new Entered(entered, members, decision);
+    }
+
+    /** Installs a view of these members, by rank. */
+    void install(Event.Installed view, List<Member> members) {
+        pairs.installed(view.view().lineage(), members);
+        install(view);
     }
 
     /** Stops every data thread, then returns this member's status; no call ends until {@link #install}. */
-    private Status stop(String lineage, long epoch) {
+    Status freeze(String lineage, long epoch) {
         gate.freeze();
         return monitor.read(() -> {
             monitor.step(new Event.Freeze(new GroupMachine.Frozen(lineage, epoch)));

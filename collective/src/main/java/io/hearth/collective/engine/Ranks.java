@@ -53,6 +53,22 @@ final class Ranks {
         return members.get(rank);
     }
 
+    /**
+     * The nodes of a subgroup, in the order of the list.
+     *
+     * @throws IllegalArgumentException if the list is empty, names a rank twice, or no node has one of its ranks
+     */
+    List<NodeId> members(List<Integer> ofRanks) {
+        if (ofRanks.isEmpty() || ofRanks.stream().distinct().count() < ofRanks.size()) {
+            throw new IllegalArgumentException("a subgroup has one or more ranks, each once, got " + ofRanks);
+        }
+        List<NodeId> members = runtime.state().ranks();
+        ofRanks.forEach(rank -> requireKnown(rank, members, "ranks"));
+        return members.isEmpty()
+                ? List.of(self)
+                : ofRanks.stream().map(members::get).toList();
+    }
+
     private static void requireKnown(int rank, List<NodeId> members, String what) {
         if (rank < 0 || rank >= Math.max(1, members.size())) {
             throw new IllegalArgumentException(

@@ -3,6 +3,7 @@ package io.hearth.collective.group;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.PeerLostException;
+import java.util.regex.Pattern;
 
 /**
  * Reason why a number ended without a result, the same on every rank.
@@ -13,6 +14,9 @@ import io.hearth.core.PeerLostException;
 public record CallRejection(Cause cause, String text) {
     /** Longest text. */
     public static final int TEXT_MAX = 400;
+
+    private static final int BRIEF_MAX = 100;
+    private static final Pattern NOT_ASCII = Pattern.compile("[^\\x20-\\x7e]");
 
     /** The kinds of rejection. */
     public enum Cause {
@@ -47,5 +51,11 @@ public record CallRejection(Cause cause, String text) {
             case NON_FINITE, MALFORMED -> new CollectiveException(text);
             case START_MET_STEP -> new StartMetStepException(text);
         };
+    }
+
+    /** The same with a text of at most 100 ASCII characters. */
+    CallRejection brief() {
+        String ascii = NOT_ASCII.matcher(text).replaceAll("?");
+        return new CallRejection(cause, ascii.length() > BRIEF_MAX ? ascii.substring(0, BRIEF_MAX) : ascii);
     }
 }

@@ -13,6 +13,7 @@ import io.hearth.collective.wire.RefusalMessage;
 import io.hearth.collective.wire.RefusedMessage;
 import io.hearth.collective.wire.ResolutionMessage;
 import io.hearth.collective.wire.StatusMessage;
+import io.hearth.collective.wire.SubgroupMessage;
 import io.hearth.collective.wire.TensorListMessage;
 import io.hearth.collective.wire.TermsMessage;
 import io.hearth.core.BoundedDecoder;
@@ -29,11 +30,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** Encodes and decodes the records of this module. Decoding any bytes gives a record or a typed error. */
 public final class CollectiveMessages {
-    private static final BoundedDecoder.Limits LIMITS =
-            new BoundedDecoder.Limits(Resolver.BYTES_MAX, 3, Status.KEPT_MAX, 4 * CallRejection.TEXT_MAX);
+    private static final BoundedDecoder.Limits LIMITS = new BoundedDecoder.Limits(
+            Resolver.BYTES_MAX,
+            3,
+            Math.max(Status.KEPT_MAX, Math.max(StatusReport.SUBGROUPS_MAX, GroupDecision.SUBGROUPS_MAX)),
+            4 * CallRejection.TEXT_MAX);
 
     private CollectiveMessages() {}
 
@@ -161,8 +166,25 @@ public final class CollectiveMessages {
         return checked("refusal", () -> refusal(message));
     }
 
-    /** The bytes of a status, at most {@link Resolver#BYTES_MAX}. */
+    /** The bytes of a report, at most {@link Resolver#BYTES_MAX}. */
+    public static Bytes encode(StatusReport report) {
+        StatusMessage.Builder message = message(report.group());
+        report.subgroups()
+                .forEach((id, status) -> message.addSubgroups(
+                        subgroup(id, message(status).build().toByteString())));
+        return Bytes.of(message.build().toByteArray());
+    }
+
+    /** The bytes of a report without subgroups. */
     public static Bytes encode(Status status) {
+        return encode(new StatusReport(status));
+    }
+
+    private static SubgroupMessage subgroup(SubgroupId id, ByteString content) {
+        return SubgroupMessage.newBuilder().setId(id.text()).setContent(content).build();
+    }
+
+    private static StatusMessage.Builder message(Status status) {
         var message = StatusMessage.newBuilder()
                 .setCalled(status.called())
                 .setDoneUpTo(status.doneUpTo())
@@ -177,16 +199,39 @@ public final class CollectiveMessages {
             kept.refusal().ifPresent(refusal -> entry.setRefusal(message(refusal)));
             message.addKept(entry);
         }
-        return Bytes.of(message.build().toByteArray());
+        return message;
     }
 
     /**
-     * Reads a status.
+     * Reads a report.
      *
-     * @throws MalformedMessageException the bytes are no status
+     * @throws MalformedMessageException the bytes are no report
      */
-    public static Status status(Bytes bytes) throws MalformedMessageException {
+    public static StatusReport statusReport(Bytes bytes) throws MalformedMessageException {
         StatusMessage message = parse(StatusMessage.parser(), StatusMessage.getDescriptor(), bytes.toArray());
+        var subgroups = new TreeMap<SubgroupId, Status>();
+        for (SubgroupMessage part : message.getSubgroupsList()) {
+            subgroups.put(
+                    id(part),
+                    status(parse(
+                            StatusMessage.parser(),
+                            StatusMessage.getDescriptor(),
+                            part.getContent().toByteArray())));
+        }
+        Status group = status(message);
+        return checked("report", () -> new StatusReport(group, subgroups));
+    }
+
+    /** The group's part of a report; see {@link #statusReport}. */
+    public static Status status(Bytes bytes) throws MalformedMessageException {
+        return statusReport(bytes).group();
+    }
+
+    private static SubgroupId id(SubgroupMessage message) throws MalformedMessageException {
+        return checked("subgroup", () -> new SubgroupId(message.getId()));
+    }
+
+    private static Status status(StatusMessage message) throws MalformedMessageException {
         return checked(
                 "status",
                 () -> new Status(
@@ -200,8 +245,21 @@ public final class CollectiveMessages {
                         MeasuredLinks.decode(message.getLinks().toByteArray())));
     }
 
-    /** The bytes of a resolution, at most {@link Resolver#BYTES_MAX}. */
+    /** The bytes of a decision, at most {@link Resolver#BYTES_MAX}. */
+    public static Bytes encode(GroupDecision decision) {
+        ResolutionMessage.Builder message = message(decision.group());
+        decision.subgroups()
+                .forEach((id, resolution) -> message.addSubgroups(
+                        subgroup(id, message(resolution).build().toByteString())));
+        return Bytes.of(message.build().toByteArray());
+    }
+
+    /** The bytes of a decision without subgroups. */
     public static Bytes encode(Resolution resolution) {
+        return encode(new GroupDecision(resolution));
+    }
+
+    private static ResolutionMessage.Builder message(Resolution resolution) {
         var message = ResolutionMessage.newBuilder().setFirst(resolution.first());
         for (Resolution.Forward forward : resolution.forwards()) {
             message.addForwards(ForwardMessage.newBuilder()
@@ -217,20 +275,39 @@ public final class CollectiveMessages {
         if (!resolution.plan().equals(Plan.NONE)) {
             message.setPlan(ByteString.copyFrom(PlanEncoding.encode(resolution.plan())));
         }
-        return Bytes.of(message.build().toByteArray());
+        return message;
     }
 
     /**
-     * Reads a resolution; no bytes at all mean {@link Resolution#NOTHING}.
+     * Reads a decision; no bytes at all mean {@link Resolution#NOTHING}.
      *
-     * @throws MalformedMessageException the bytes are no resolution
+     * @throws MalformedMessageException the bytes are no decision
      */
-    public static Resolution resolution(Bytes bytes) throws MalformedMessageException {
+    public static GroupDecision decision(Bytes bytes) throws MalformedMessageException {
         if (bytes.isEmpty()) {
-            return Resolution.NOTHING;
+            return new GroupDecision(Resolution.NOTHING);
         }
         ResolutionMessage message =
                 parse(ResolutionMessage.parser(), ResolutionMessage.getDescriptor(), bytes.toArray());
+        var subgroups = new TreeMap<SubgroupId, Resolution>();
+        for (SubgroupMessage part : message.getSubgroupsList()) {
+            subgroups.put(
+                    id(part),
+                    resolution(parse(
+                            ResolutionMessage.parser(),
+                            ResolutionMessage.getDescriptor(),
+                            part.getContent().toByteArray())));
+        }
+        Resolution group = resolution(message);
+        return checked("decision", () -> new GroupDecision(group, subgroups));
+    }
+
+    /** The group's part of a decision; see {@link #decision}. */
+    public static Resolution resolution(Bytes bytes) throws MalformedMessageException {
+        return decision(bytes).group();
+    }
+
+    private static Resolution resolution(ResolutionMessage message) throws MalformedMessageException {
         return checked(
                 "resolution",
                 () -> new Resolution(

@@ -6,11 +6,14 @@ import io.hearth.election.Member;
 import io.hearth.election.Resolver;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.plan.Plan;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The collectives' part of a view change, computed from the reports of the members that stay.
@@ -20,6 +23,9 @@ import java.util.TreeMap;
  * that a holder exists: each member keeps the last W results, and no member is more than W behind.
  *
  * <p>The new group epoch also gets its plan, from what the remaining members measured.
+ *
+ * <p>The numbers of each subgroup are decided in the same way, from the reports of its members. A member that has yet to make the subgroup
+ * reports nothing of it; then no number of it has a result on any member, because a result takes the bytes of all.
  *
  * <p><b>Reports that cannot be true.</b> A member that lies, or whose memory has a bit error, must end neither this node nor the work of
  * the others. So every list of reports has a resolution:
@@ -35,15 +41,27 @@ import java.util.TreeMap;
  * </ul>
  */
 public final class CollectiveResolver implements Resolver {
-    /** A checked report; one that does not count has a reason and an empty status. */
-    private record CheckedReport(Member member, Status status, Optional<String> fault) {
+    /**
+     * A checked report about a group or a subgroup; one that does not count has a reason and an empty status.
+     *
+     * @param subgroups of a report that could be read
+     */
+    private record CheckedReport(
+            Member member, Status status, Map<SubgroupId, Status> subgroups, Optional<String> fault) {
         static CheckedReport rejected(Member member, String why) {
             String fault = "the report of " + member.node().shortText() + " " + why;
-            return new CheckedReport(member, new Status(0, 0, List.of(), Optional.of(fault)), Optional.of(fault));
+            return new CheckedReport(
+                    member, new Status(0, 0, List.of(), Optional.of(fault)), Map.of(), Optional.of(fault));
         }
 
         boolean counts() {
             return fault.isEmpty();
+        }
+
+        /** The same member's report about a subgroup; empty if it has no call there. */
+        Optional<CheckedReport> of(SubgroupId id) {
+            return Optional.ofNullable(subgroups.get(id))
+                    .map(status -> new CheckedReport(member, status, Map.of(), Optional.empty()));
         }
     }
 
@@ -70,7 +88,25 @@ public final class CollectiveResolver implements Resolver {
 
     @Override
     public Bytes resolve(String group, List<Member> members, List<Report> kept) {
-        List<CheckedReport> all = checked(kept);
+        List<CheckedReport> reports =
+                checked(kept).stream().filter(CheckedReport::counts).toList();
+        var subgroups = new TreeMap<SubgroupId, Resolution>();
+        for (SubgroupId id : reports.stream()
+                .flatMap(each -> each.subgroups().keySet().stream())
+                .collect(Collectors.toCollection(TreeSet::new))) {
+            Resolution decided = resolve(consistent(
+                    reports.stream().flatMap(each -> each.of(id).stream()).toList()));
+            if (subgroups.size() < GroupDecision.SUBGROUPS_MAX
+                    && !(decided.forwards().isEmpty() && decided.refused().isEmpty())) {
+                subgroups.put(id, decided);
+            }
+        }
+        return CollectiveMessages.encode(
+                new GroupDecision(resolve(reports).planned(plan(members, reports)), subgroups));
+    }
+
+    /** The decision about the numbers of a group or a subgroup, from the reports that count. */
+    private static Resolution resolve(List<CheckedReport> all) {
         List<CheckedReport> reports = all.stream().filter(CheckedReport::counts).toList();
         long called =
                 reports.stream().mapToLong(each -> each.status().called()).max().orElse(0);
@@ -99,11 +135,10 @@ public final class CollectiveResolver implements Resolver {
             }
         }
         refused.keySet().forEach(forwards::remove); // a rejection has no result to forward
-        return CollectiveMessages.encode(new Resolution(
+        return new Resolution(
                 entry(reports).orElse(called + 1),
                 newest(List.copyOf(forwards.values())),
-                newest(List.copyOf(refused.values())),
-                plan(members, reports)));
+                newest(List.copyOf(refused.values())));
     }
 
     /** The highest number that may have ended at this member, according to the numbers that the others called. */
@@ -142,31 +177,36 @@ public final class CollectiveResolver implements Resolver {
     }
 
     private static List<CheckedReport> checked(List<Report> kept) {
-        var reports = new ArrayList<CheckedReport>(kept.size());
-        for (Report report : kept) {
-            reports.add(read(report));
+        return consistent(kept.stream().map(CollectiveResolver::read).toList());
+    }
+
+    /** The same reports; those that do not agree with most of them do not count. */
+    private static List<CheckedReport> consistent(List<CheckedReport> read) {
+        Optional<CheckedReport> reference = reference(read);
+        if (reference.isEmpty()) {
+            return read;
         }
-        Optional<CheckedReport> reference = reference(reports);
-        if (reference.isPresent()) {
-            reports.replaceAll(each -> !each.counts() || agree(each, reference.get())
-                    ? each
-                    : CheckedReport.rejected(
-                            each.member(),
-                            "says that it is at number " + each.status().doneUpTo() + ", others are at "
-                                    + reference.get().status().doneUpTo()));
-        }
-        return reports;
+        Status others = reference.get().status();
+        return read.stream()
+                .map(each -> !each.counts() || agree(each, reference.get())
+                        ? each
+                        : CheckedReport.rejected(
+                                each.member(),
+                                "says that it is at number " + each.status().doneUpTo() + ", others are at "
+                                        + others.doneUpTo()))
+                .toList();
     }
 
     private static CheckedReport read(Report report) {
-        Status status;
+        StatusReport read;
         try {
-            status = CollectiveMessages.status(report.status());
+            read = CollectiveMessages.statusReport(report.status());
         } catch (MalformedMessageException unreadable) {
             return CheckedReport.rejected(report.member(), "cannot be read");
         }
-        return status.called() < Status.NUMBER_MAX
-                ? new CheckedReport(report.member(), status, Optional.empty())
+        return Stream.concat(Stream.of(read.group()), read.subgroups().values().stream())
+                        .allMatch(status -> status.called() < Status.NUMBER_MAX)
+                ? new CheckedReport(report.member(), read.group(), read.subgroups(), Optional.empty())
                 : CheckedReport.rejected(report.member(), "leaves no room for a next number");
     }
 

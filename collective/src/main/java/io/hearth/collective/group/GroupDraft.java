@@ -245,12 +245,7 @@ final class GroupDraft {
     }
 
     void install(Event.Installed view) {
-        boolean succeeds = frozen.isEmpty()
-                || !frozen.get().lineage().equals(view.view().lineage())
-                || view.view().epoch() > frozen.get().epoch();
-        if (succeeds) {
-            frozen = Optional.empty();
-        }
+        frozen = frozen.filter(former -> !view.view().succeeds(former));
         entry = entry.returning(entry.returning()
                 && !view.inCompany()); // not by its epoch: a node that is alone may change its view too
         if (!view.fence().equals(layout.fence())) {

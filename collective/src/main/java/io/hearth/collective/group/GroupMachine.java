@@ -108,7 +108,12 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
      * @param lineage in the text form of its owner
      * @param epoch of the view that may get a successor
      */
-    public record Frozen(String lineage, long epoch) {}
+    public record Frozen(String lineage, long epoch) {
+        /** Whether this view ends a freeze for the successor of another one. */
+        public boolean succeeds(Frozen former) {
+            return !former.lineage.equals(lineage) || epoch > former.epoch;
+        }
+    }
 
     /**
      * An open number.

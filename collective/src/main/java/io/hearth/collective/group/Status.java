@@ -64,6 +64,23 @@ public record Status(
         return new Status(called, doneUpTo, kept, broken, boundary, measured);
     }
 
+    /** The same with another state of the streams. */
+    public Status broken(Optional<String> why) {
+        return new Status(called, doneUpTo, kept, why, boundary, links);
+    }
+
+    /** The same for a subgroup's part of a report: the state of the streams is in the group's part, and texts are short. */
+    public Status brief() {
+        List<Kept> outcomes = kept.stream()
+                .map(outcome -> new Kept(
+                        outcome.number(),
+                        outcome.contributors(),
+                        outcome.bytes(),
+                        outcome.refusal().map(CallRejection::brief)))
+                .toList();
+        return new Status(called, doneUpTo, outcomes, Optional.empty(), boundary, links);
+    }
+
     /** The first number of a member that would enter now; empty in the middle of a step. */
     OptionalLong entry() {
         if (called == 0) {

@@ -50,6 +50,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -403,6 +404,11 @@ public final class RingBackend implements DistributedBackend {
     public void receive(MemorySegment values, DataType type, int fromRank, CollectiveOptions options)
             throws CollectiveException {
         engine.receive(values, type, fromRank, options);
+    }
+
+    @Override
+    public Optional<DistributedBackend> split(List<Integer> ranks) throws CollectiveException {
+        return engine.split(ranks);
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.hearth.collective.Tensor;
 import io.hearth.collective.call.CollectiveOperation;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.group.GroupMachine;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.Clock;
 import io.hearth.core.DataType;
@@ -49,6 +50,7 @@ final class CallMemoryTest {
                 new MemoryFabric().of(TestGroup.node(0)),
                 reducer,
                 EngineOptions.DEFAULTS,
+                GroupMachine.WINDOW,
                 new CollectiveListener() {
                     @Override
                     public void progress(long doneUpTo, GroupPhase phase) {}

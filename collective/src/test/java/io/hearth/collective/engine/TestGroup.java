@@ -9,6 +9,7 @@ import io.hearth.collective.EngineOptions;
 import io.hearth.collective.choice.CodecCost;
 import io.hearth.collective.group.CollectiveMessages;
 import io.hearth.collective.group.CollectiveResolver;
+import io.hearth.collective.group.GroupDecision;
 import io.hearth.collective.group.Resolution;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.Bytes;
@@ -238,8 +239,13 @@ public final class TestGroup implements AutoCloseable {
         return reports;
     }
 
-    /** The resolution that a view change makes from these reports. */
+    /** The group's part of {@link #decideAll}. */
     public Resolution decide(List<Resolver.Report> reports) {
+        return decideAll(reports).group();
+    }
+
+    /** The decision that a view change makes from these reports. */
+    GroupDecision decideAll(List<Resolver.Report> reports) {
         List<NodeId> kept =
                 reports.stream().map(report -> report.member().node()).toList();
         boolean isNew = !kept.equals(view.members().stream().map(Member::node).toList())
@@ -251,7 +257,7 @@ public final class TestGroup implements AutoCloseable {
                 : before.resolution();
         view = view(view.epoch() + 1, isNew ? view.epoch() + 1 : before.epoch(), kept, resolution);
         try {
-            return CollectiveMessages.resolution(resolution);
+            return CollectiveMessages.decision(resolution);
         } catch (MalformedMessageException bug) {
             throw new AssertionError(bug);
         }
