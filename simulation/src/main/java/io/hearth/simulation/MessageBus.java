@@ -92,7 +92,10 @@ final class MessageBus {
             target.deliver(() -> target.trainer().ifPresent(trainer -> trainer.receive(frame)));
         } else if (from.isAlive()
                 && target.isAlive()
-                && from.fence().filter(frame.fence()::equals).isPresent()) {
+                && from.fence()
+                        .filter(fence ->
+                                frame.fence().equals(fence) || frame.fence().startsWith(fence + ":"))
+                        .isPresent()) {
             setting.after(50 * MILLI, () -> arrive(from, target, frame));
         }
     }

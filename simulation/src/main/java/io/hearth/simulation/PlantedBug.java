@@ -76,6 +76,9 @@ public enum PlantedBug {
     NO_DRAIN("a leaving member does not wait until the others have its results", 600, ViewBugHooks.NoDrain::new),
     ABRUPT_LEAVE("closing ends the process at once", 150, ShellRule.ORDERLY_LEAVE),
     UNTOLD_REMOVAL("the collectives of a removed member are not notified", 600, ShellRule.REMOVAL_REPORT),
+    HIDDEN_SUBGROUPS("a frozen member does not report its subgroups", 1_000, ShellRule.SUBGROUP_REPORT),
+    RETURNS_TO_SUBGROUPS(
+            "a member that comes back counts as a member of its former subgroups", 2_000, ShellRule.SUBGROUP_SHRINKS),
     NO_ROLL_BACK("error-feedback memory is not rolled back", 30, ShellRule.ROLL_BACK);
 
     private final String what;

@@ -34,6 +34,7 @@ final class SimulationTest {
             PlantedBug.UNTOLD_REMOVAL, 400L,
             PlantedBug.LEAD_DECIDES, 400L,
             PlantedBug.UNCHECKED_CHUNK, 500L,
+            PlantedBug.RETURNS_TO_SUBGROUPS, 1_300L,
             PlantedBug.STALE_CHUNK, 1_600L,
             PlantedBug.FINAL_FORWARD, 2_000L);
 

@@ -12,12 +12,14 @@ import io.hearth.collective.group.SubgroupId;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.HearthException;
 import io.hearth.election.GroupPhase;
+import io.hearth.election.Member;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.StreamSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -48,13 +50,17 @@ final class Subgroups {
     private final EngineOptions options;
     private final ReentrantLock lock = new ReentrantLock(); // guards all that follows
     private final Map<Subgroup, Long> kept = new HashMap<>(); // with the group's number after which it can go
-    private final Map<List<NodeId>, Integer> made = new HashMap<>();
+    private final Map<Made, Integer> made = new HashMap<>();
+    private final Map<NodeId, Member> known = new HashMap<>(); // all members so far, as they were listed last
     private GroupRuntime.@Nullable Entered newest;
     private GroupMachine.@Nullable Frozen frozen;
     private CollectiveTrace trace = CollectiveTrace.NONE;
     private CollectiveProgress progress = CollectiveProgress.NONE;
     private long codecNanosEnded;
     private long repeatedEnded;
+
+    /** A list of members of which subgroups were made. */
+    private record Made(String lineage, List<Member> members) {}
 
     Subgroups(Means means, EngineOptions options) {
         this.means = means;
@@ -76,11 +82,15 @@ final class Subgroups {
                 throw new IllegalStateException("this process has " + kept.size()
                         + " subgroups, and more are not possible: close those that are not used any more");
             }
-            int ordinal = made.merge(List.copyOf(members), 1, Integer::sum) - 1;
+            List<Member> listed = members.stream()
+                    .map(member -> Objects.requireNonNull(known.get(member)))
+                    .toList();
+            String lineage = view.view().view().lineage();
+            int ordinal = made.merge(new Made(lineage, listed), 1, Integer::sum) - 1;
             var subgroup = new Subgroup(
-                    SubgroupId.of(members, ordinal),
+                    SubgroupId.of(lineage, listed, ordinal),
                     members,
-                    view.view().view().lineage(),
+                    lineage,
                     this,
                     means,
                     options,
@@ -117,6 +127,7 @@ final class Subgroups {
     void install(GroupRuntime.Entered view) {
         locked(() -> {
             newest = view;
+            view.members().forEach(member -> known.put(member.node(), member));
             if (frozen != null && view.view().view().succeeds(frozen)) {
                 frozen = null;
             }

@@ -1,6 +1,6 @@
 package io.hearth.collective.group;
 
-import io.hearth.identity.NodeId;
+import io.hearth.election.Member;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -27,14 +27,17 @@ public record SubgroupId(String text) implements Comparable<SubgroupId> {
     /**
      * The id of a subgroup.
      *
-     * @param members by rank in the subgroup
+     * @param lineage of the group's views, in the text form of its owner
+     * @param members by rank in the subgroup; one that left its group and came back is another member
      * @param ordinal number of earlier subgroups of this list, 0 or more
      */
-    public static SubgroupId of(List<NodeId> members, int ordinal) {
+    public static SubgroupId of(String lineage, List<Member> members, int ordinal) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            for (NodeId member : members) {
-                digest.update((member.text() + "\n").getBytes(StandardCharsets.UTF_8));
+            digest.update((lineage + "\n").getBytes(StandardCharsets.UTF_8));
+            for (Member member : members) {
+                String line = member.node().text() + " " + member.incarnation() + " " + member.entryEpoch() + "\n";
+                digest.update(line.getBytes(StandardCharsets.UTF_8));
             }
             byte[] hash = digest.digest(String.valueOf(ordinal).getBytes(StandardCharsets.UTF_8));
             return new SubgroupId(HexFormat.of().formatHex(hash, 0, BYTES));

@@ -24,6 +24,8 @@ import io.hearth.core.PeerLostException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.ReenterableException;
 import io.hearth.core.RemovedFromClusterException;
+import io.hearth.election.Member;
+import io.hearth.election.Role;
 import io.hearth.identity.NodeId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -226,7 +228,13 @@ final class SubgroupsTest {
             GroupDecision decision = group.decideAll(group.freeze(kept));
             group.install(kept);
             group.end(first);
-            SubgroupId id = SubgroupId.of(some.stream().map(group.nodes::get).toList(), 0);
+            SubgroupId id = SubgroupId.of(
+                    group.lineage(),
+                    some.stream()
+                            .map(group.nodes::get)
+                            .map(node -> new Member(node, 1, 1, Role.TRAINER, TestGroup.GROUP, 1))
+                            .toList(),
+                    0);
             assertEquals(
                     List.of(new Resolution.Forward(1, group.nodes.get(3), 3, 200)),
                     decision.of(id).forwards());

@@ -221,6 +221,11 @@ public final class TestGroup implements AutoCloseable {
         return new View(lineage, epoch, list, List.of(new GroupView(GROUP, groupEpoch, resolution)));
     }
 
+    /** The text form of the group's lineage. */
+    String lineage() {
+        return lineage.shortText();
+    }
+
     public CollectiveEngine engine(int rank) {
         return of(nodes.get(rank));
     }

@@ -44,6 +44,10 @@ public enum ShellRule {
     ORDERLY_LEAVE,
     /** The collectives are notified that their node was removed. */
     REMOVAL_REPORT,
+    /** A frozen member reports its subgroups. */
+    SUBGROUP_REPORT,
+    /** A member that the group lost is in none of its former subgroups when it comes back. */
+    SUBGROUP_SHRINKS,
     /** Error-feedback memory is rolled back. */
     ROLL_BACK
 }

@@ -14,6 +14,7 @@ import io.hearth.simulation.plant.BugHooks;
 import io.hearth.simulation.report.FaultKind;
 import io.hearth.simulation.report.WorldStatistics;
 import io.hearth.simulation.rule.PairChecker;
+import io.hearth.simulation.rule.SubgroupChecker;
 import io.hearth.simulation.rule.ViewChecker;
 import io.hearth.simulation.time.Spans;
 import io.hearth.simulation.time.Timeline;
@@ -40,6 +41,7 @@ public final class WorldSetting {
     private static final int MEASURED_ONE_IN = 4;
     private static final int IDLE_ONE_IN = 3;
     private static final int FAR_ONE_IN = 3;
+    private static final int SUBGROUPS_ONE_IN = 3;
     private static final int LIES_ONE_IN = 8;
     private static final int FLOODS_ONE_IN = 16;
 
@@ -97,6 +99,9 @@ public final class WorldSetting {
     /** Whether trainers send to each other from rank to rank, too. */
     public final boolean hasPairs;
 
+    /** Whether scripts sum among some ranks, too. */
+    public final boolean hasSubgroups;
+
     /** Whether the leads of groups propose plans. */
     public final boolean hasPlans;
 
@@ -104,6 +109,7 @@ public final class WorldSetting {
     public final SplittableRandom plans;
 
     public final PairChecker pairs;
+    public final SubgroupChecker subgroups;
     public final Narrator narrator = new Narrator(this::name);
 
     private final @Nullable Consumer<String> trace;
@@ -156,6 +162,8 @@ public final class WorldSetting {
         this.hasParts = new SplittableRandom(seed ^ 0x5041_5254).nextBoolean();
         this.pairs = new PairChecker(new SplittableRandom(seed ^ 0x5041_4952));
         this.hasPairs = pairs.random.nextBoolean();
+        this.subgroups = new SubgroupChecker(new SplittableRandom(seed ^ 0x5355_4247));
+        this.hasSubgroups = subgroups.random.nextInt(SUBGROUPS_ONE_IN) == 0 && depth == 1 && !hasLiar;
         this.plans = new SplittableRandom(seed ^ 0x504C_414E);
         this.hasPlans = plans.nextBoolean();
         this.transferNanosMax = random.nextInt(3) == 0 ? 3 * SECOND : 200 * MILLI;
@@ -200,6 +208,7 @@ public final class WorldSetting {
                 + (hasSumsInPlace ? ", sums in place" : "")
                 + (hasParts ? ", parts" : "")
                 + (hasPairs ? ", pairs" : "")
+                + (hasSubgroups ? ", subgroups" : "")
                 + (hasPlans ? ", plans" : "")
                 + ", " + policy + ", "
                 + config.stalling().onPartition();

@@ -146,6 +146,9 @@ public final class Script {
             return;
         }
         long number = state.next();
+        if (trainer.subgroups().callsBefore(number)) {
+            return;
+        }
         steps.flip();
         var call = new Call(
                 steps.next(number, setting.hooks.ranks(state)), view, setting.random.nextLong(), steps.model(number));
@@ -161,7 +164,8 @@ public final class Script {
         }
     }
 
-    private void callLater() {
+    /** Goes on after a while. */
+    void callLater() {
         setting.after(setting.workNanos(), () -> process.deliver(this::callNext));
     }
 
@@ -224,6 +228,7 @@ public final class Script {
         }
         endings.clear();
         steps.interrupt();
+        trainer.subgroups().end();
     }
 
     private void expire(Call call) {

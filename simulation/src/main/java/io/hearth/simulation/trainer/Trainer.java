@@ -5,11 +5,11 @@ import static io.hearth.simulation.time.Timeline.MILLI;
 import io.hearth.collective.Signature;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.CollectiveMessages;
+import io.hearth.collective.group.GroupDecision;
 import io.hearth.collective.group.GroupMachine;
 import io.hearth.collective.group.GroupMachine.Effect;
 import io.hearth.collective.group.GroupMachine.Event;
 import io.hearth.collective.group.GroupMachine.State;
-import io.hearth.collective.group.Resolution;
 import io.hearth.collective.group.Status;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
@@ -44,6 +44,7 @@ public final class Trainer {
     private final Script script;
     private final Exchanges exchanges;
     private final PairTraffic pairs;
+    private final SubgroupScript subgroups;
     private State state = State.START;
     private @Nullable View view;
     private Status reported = State.START.status("");
@@ -57,6 +58,7 @@ public final class Trainer {
         this.machine = new GroupMachine(GroupMachine.WINDOW, setting.policy);
         this.script = new Script(process, this);
         this.exchanges = new Exchanges(process, this);
+        this.subgroups = new SubgroupScript(process, this);
         this.pairs = new PairTraffic(
                 process,
                 () -> state,
@@ -70,6 +72,10 @@ public final class Trainer {
 
     public Script script() {
         return script;
+    }
+
+    SubgroupScript subgroups() {
+        return subgroups;
     }
 
     PairTraffic pairs() {
@@ -108,7 +114,7 @@ public final class Trainer {
     public Bytes freeze(Lineage lineage, long epoch) {
         var now = new Event.Freeze(new GroupMachine.Frozen(WorldSetting.text(lineage), epoch));
         reported = state.status(WorldSetting.text(lineage));
-        Bytes status = CollectiveMessages.encode(reported);
+        Bytes status = CollectiveMessages.encode(subgroups.freeze(reported, now.frozen()));
         long late = setting.hooks.lateFreezeNanos();
         if (late == 0) {
             step(now);
@@ -155,9 +161,9 @@ public final class Trainer {
         GroupView groupView = next.groupView(process.host().group).orElseThrow();
         List<NodeId> members =
                 next.group(process.host().group).stream().map(Member::node).toList();
-        Resolution resolution;
+        GroupDecision decision;
         try {
-            resolution = CollectiveMessages.resolution(groupView.resolution());
+            decision = CollectiveMessages.decision(groupView.resolution());
         } catch (MalformedMessageException malformed) {
             Violation.unless(
                     process.surroundings().areResultsForged(),
@@ -172,11 +178,13 @@ public final class Trainer {
                 lineage + "/" + groupView.epoch(),
                 members,
                 next.members().size() > 1,
-                resolution));
+                decision.group()));
+        subgroups.install(next, decision);
     }
 
     /** The application got an error: it takes part in nothing before it comes back. */
     void finish() {
+        subgroups.end();
         pairs.over();
         newest = null; // it does not come back into the view in which it ended
         tellLoop(new ViewEvent.Progress(
@@ -193,6 +201,7 @@ public final class Trainer {
     }
 
     public void streamBroken(NodeId peer, String why) {
+        subgroups.streamBroken(peer, why);
         exchanges.stateLost(peer, why);
         if (exchanges.areOpen() && !script.isOver() && state.layout().members().contains(peer)) {
             step(new Event.StreamBroken(state.layout().fence(), peer, why));
@@ -218,6 +227,10 @@ public final class Trainer {
     }
 
     public void receive(GroupFrame frame) {
+        if (SubgroupScript.isFor(frame)) {
+            subgroups.receive(frame);
+            return;
+        }
         exchanges.receive(frame); // kept while it is out, too: it may belong to the group that it comes back into
     }
 
