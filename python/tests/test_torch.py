@@ -64,3 +64,11 @@ def test_gloo_is_as_before(cluster, way):
         port = free.getsockname()[1]
     trainers = [cluster.start("gloo.py", way, rank, 2, port) for rank in range(2)]
     assert all("end" in trainer.end() for trainer in trainers)
+
+
+def test_groups_of_some_ranks_and_a_loss(cluster):
+    trainers = [cluster.start("subgroups.py", 4, home=number) for number in range(4)]
+    lost = [trainer for trainer in trainers if trainer.process.wait(120) == -signal.SIGKILL]
+    assert len(lost) == 1, [trainer.text for trainer in trainers]
+    assert all("end" in trainer.end() for trainer in trainers if trainer not in lost)
+    assert len({tuple(map(tuple, trainer.words("hsdp"))) for trainer in trainers}) == 1

@@ -17,7 +17,7 @@ from ._table import REDUCTIONS
 from ._work import Work, check, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from types import TracebackType
 
     from ._table import Table
@@ -66,6 +66,7 @@ class Group:
     ) -> None:
         """Start a trainer, wait for the others, and begin the group; see :func:`hearth_train.init`."""
         self._table = _functions()
+        self._whole: Group | None = None
         self._open: list[Work] = []
         self._lock = threading.Lock()
         self.is_fail_fast = (settings or {}).get("on_loss") == "fail-fast"
@@ -81,6 +82,30 @@ class Group:
             self.abort()
             raise
         atexit.register(self._at_exit)
+
+    def split(self, ranks: Sequence[int]) -> Group | None:
+        """Make a subgroup of some ranks, for collectives among them; None if this rank is not in the list.
+
+        Its members call this with the same list, at the same place among their calls; the others may. Ranks in it are
+        places in the list. It has no steps and no shared state; :meth:`close` ends it on this rank only. The calls of a
+        group and its subgroups run in one order, the same on all ranks that they have in common.
+        """
+        numbers = (ctypes.c_int64 * len(ranks))(*ranks)
+        handle = self._end(self._table.split(self.handle, numbers, len(ranks)))
+        if handle == 0:
+            return None
+        some = object.__new__(type(self))
+        some._of(self, handle)  # noqa: SLF001 - of this class
+        return some
+
+    def _of(self, whole: Group, handle: int) -> None:
+        self._table = whole._table
+        self._whole = whole
+        self._open = []
+        self._lock = threading.Lock()
+        self.is_fail_fast = whole.is_fail_fast
+        self._handle = handle
+        self._shared = {}
 
     def _end(self, call: int) -> int:
         return Work(self._table, call, None).wait()
@@ -98,13 +123,13 @@ class Group:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is neither closed nor aborted."""
-        return self._handle != 0
+        """Whether it is neither closed nor aborted; a subgroup ends with its group."""
+        return self._handle != 0 and (self._whole is None or self._whole.is_open)
 
     @property
     def handle(self) -> int:
         """Number of the group in the C ABI."""
-        if not self._handle:
+        if not self.is_open:
             raise HearthError("this group is closed: call hearth_train.init() for a new one")
         return self._handle
 
@@ -303,15 +328,15 @@ class Group:
         check(self._table, self._table.report(self.handle, step, steps, loss))
 
     def close(self) -> None:
-        """Leave the group in order; the others go on. Idempotent."""
-        if self._handle:
+        """Leave the group in order; the others go on. Of a subgroup, this rank's part in it. Idempotent."""
+        if self.is_open:
             handle, self._handle = self._handle, 0
             self._end(self._table.close(handle))
             atexit.unregister(self._at_exit)
 
     def abort(self) -> None:
         """End at once; open calls end with an error, and the others find this rank lost. Idempotent."""
-        if self._handle:
+        if self.is_open:
             handle, self._handle = self._handle, 0
             self._table.abort(handle)
             atexit.unregister(self._at_exit)

@@ -50,6 +50,7 @@ FUNCTIONS = (
     ("get_blob", "lppl"),
     ("resume_at", "ll"),
     ("begin_step", "l"),
+    ("split", "lpl"),
 )
 
 TYPES = {

@@ -39,11 +39,13 @@ def rendezvous(url: str, timeout: timedelta | None = None, **_: Any) -> Iterator
 
 
 def create(backend_options: Any, _options: Any) -> ProcessGroupHearth:
-    """Create the process group of all ranks."""
+    """Create the process group of all ranks, or of some; torch calls this on its members."""
     group = hearth_train.group()
     ranks = list(backend_options.global_ranks_in_group)
-    if ranks and group.is_member and len(ranks) != group.world_size:
-        raise hearth_train.HearthError(
-            f"a process group of {len(ranks)} of {group.world_size} ranks is not possible: Hearth has one group of all ranks"
-        )
-    return ProcessGroupHearth(group, str(backend_options.group_id), is_default=not ranks)
+    name = str(backend_options.group_id)
+    if not ranks or not group.is_member or ranks == list(range(group.world_size)):
+        return ProcessGroupHearth(group, name, closes=not ranks)
+    some = group.split(ranks)
+    if some is None:
+        raise hearth_train.HearthError(f"rank {group.rank} is not in the process group of {ranks}")
+    return ProcessGroupHearth(some, name, closes=True)

@@ -47,19 +47,19 @@ def _reduction(opts: Any, tensor: torch.Tensor) -> int:
 
 
 class ProcessGroupHearth(dist.ProcessGroup):
-    """All ranks of a group. Rank and size are those of now: they change when a machine is lost or enters.
+    """All ranks of a group, or of a subgroup. Rank and size are those of now: they change when a machine is lost or enters.
 
     Tensors on the CPU without gaps are used where they lie; others (also those of Apple's GPU, "mps") go through a copy.
     """
 
-    def __init__(self, group: Group, name: str, *, is_default: bool) -> None:
+    def __init__(self, group: Group, name: str, *, closes: bool) -> None:
         place = (group.rank, group.world_size) if group.is_member else (0, 1)
         super().__init__(*place)
         self.hearth = group
         self._ranks: Any = group
         self._name = name
         self._desc = ""
-        self._is_default = is_default
+        self._closes = closes
         self._waiter = Waiter()
 
     # ---- names ----
@@ -114,11 +114,11 @@ class ProcessGroupHearth(dist.ProcessGroup):
         return False
 
     def shutdown(self) -> None:
-        if self._is_default:
+        if self._closes:
             self.hearth.close()
 
     def abort(self) -> None:
-        if self._is_default:
+        if self._closes:
             self.hearth.abort()
 
     # ---- helpers ----

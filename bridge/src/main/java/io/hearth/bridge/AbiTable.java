@@ -54,7 +54,8 @@ final class AbiTable {
             new Function(StateFunctions.class, "setBlob", "lppl"),
             new Function(StateFunctions.class, "getBlob", "lppl"),
             new Function(StateFunctions.class, "resumeAt", "ll"),
-            new Function(StateFunctions.class, "beginStep", "l"));
+            new Function(StateFunctions.class, "beginStep", "l"),
+            new Function(NodeFunctions.class, "split", "lpl"));
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
 

@@ -13,13 +13,16 @@ import io.hearth.collective.Tensor;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.SetupException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A trainer of the calling program. What may wait begins and returns its end as a future: slow calls (the wait for peers, the start, steps,
+ * A trainer of the calling program, or a subgroup of its ranks. What may wait begins and returns its end as a future: slow calls (the wait for peers, the start, steps,
  * the close) run one after the other, collectives in the order of their beginning, and so do the transfers of each pair and direction.
  */
 final class BridgeGroup {
@@ -30,19 +33,24 @@ final class BridgeGroup {
     private final SharedNames shared = new SharedNames();
     private volatile String waiting = ""; // written by the slow lane, read anywhere
     private volatile @Nullable DistributedContext context; // written by the slow lane, read anywhere
+    private final boolean isSubgroup;
+    private final Set<Long> subgroups = ConcurrentHashMap.newKeySet(); // their handles
 
     /** One direction between this rank and another. */
     private record Transfer(boolean sends, int rank) {}
 
-    private BridgeGroup(AutoDiscoveryBackend node, HearthConfig config) {
+    private BridgeGroup(
+            AutoDiscoveryBackend node, HearthConfig config, @Nullable DistributedContext context, boolean isSubgroup) {
         this.node = node;
         this.config = config;
+        this.context = context;
+        this.isSubgroup = isSubgroup;
     }
 
     /** Starts a trainer; see {@link HearthConfig#parse}. */
     static BridgeGroup open(String settings) throws SetupException {
         HearthConfig config = HearthConfig.parse(settings);
-        return new BridgeGroup(AutoDiscoveryBackend.start(config), config);
+        return new BridgeGroup(AutoDiscoveryBackend.start(config), config, null, false);
     }
 
     CompletableFuture<Outcome> waitForPeers(int peers, Duration timeout) {
@@ -60,6 +68,20 @@ final class BridgeGroup {
         return slow.run(() -> {
             context = node.context(Math.max(1, least));
             return Outcome.of(ranks().isInGroup() ? ranks().worldSize() : 0);
+        });
+    }
+
+    /** Makes a subgroup; its handle, or 0 for a rank that is not in the list. */
+    CompletableFuture<Outcome> split(List<Integer> members) {
+        DistributedContext ranks = ranks();
+        return slow.run(() -> {
+            Optional<DistributedContext> some = ranks.split(members);
+            if (some.isEmpty()) {
+                return Outcome.of(0);
+            }
+            long handle = BridgeState.GROUPS.add(new BridgeGroup(node, config, some.get(), true));
+            subgroups.add(handle);
+            return Outcome.of(handle);
         });
     }
 
@@ -153,7 +175,7 @@ final class BridgeGroup {
 
     CompletableFuture<Outcome> close() {
         CompletableFuture<Outcome> end = slow.run(() -> {
-            node.close();
+            end(node::close);
             return Outcome.of(0);
         });
         return end.whenComplete((_, _) -> closeLanes());
@@ -161,8 +183,18 @@ final class BridgeGroup {
 
     /** Ends everything at once; calls that are open end with an error. */
     void abort() {
-        node.abort();
+        end(node::abort);
         closeLanes();
+    }
+
+    /** Ends the node, or of a subgroup only this rank's part in it. */
+    private void end(Runnable ofNode) {
+        if (isSubgroup) {
+            ranks().closeSubgroup();
+        } else {
+            ofNode.run();
+            subgroups.forEach(BridgeState.GROUPS::remove);
+        }
     }
 
     private void closeLanes() {

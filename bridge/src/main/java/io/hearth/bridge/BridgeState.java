@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** All groups and all open calls of the calling program. */
 final class BridgeState {
-    private static final int GROUPS_MAX = 64;
+    private static final int GROUPS_MAX = 256;
     private static final int CALLS_MAX = 4_096;
 
     static final Handles<BridgeGroup> GROUPS = new Handles<>("group", GROUPS_MAX);

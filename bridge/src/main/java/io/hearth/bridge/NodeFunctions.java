@@ -1,13 +1,17 @@
 package io.hearth.bridge;
 
 import io.hearth.bridge.log.LogDelivery;
+import io.hearth.election.View;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.LongStream;
 
 /** The functions of a trainer's life, and those that wait. {@code hearth.h} describes them. */
 final class NodeFunctions {
@@ -121,6 +125,20 @@ final class NodeFunctions {
         return Answers.of(() -> {
             group(group).node().report(step, steps, loss);
             return 0;
+        });
+    }
+
+    static long split(long group, MemorySegment ranks, long count) {
+        return Answers.of(() -> {
+            if (count < 1 || count > View.MEMBERS_MAX) {
+                throw new IllegalArgumentException("a subgroup has 1 to " + View.MEMBERS_MAX + " ranks, got " + count);
+            }
+            MemorySegment numbers = NativeText.buffer(ranks, count * Long.BYTES);
+            List<Integer> list = LongStream.range(0, count)
+                    .map(i -> numbers.get(ValueLayout.JAVA_LONG_UNALIGNED, i * Long.BYTES))
+                    .mapToObj(Math::toIntExact)
+                    .toList();
+            return BridgeState.begun(group(group).split(list));
         });
     }
 

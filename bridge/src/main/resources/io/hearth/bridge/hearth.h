@@ -213,6 +213,15 @@ struct hearth_api {
 
     /* Begins a step, on all ranks together: trainers enter, and all hold the same shared state. Answer: the number of the step. */
     int64_t (*begin_step)(int64_t group);
+
+    /* ---- subgroups ---- */
+
+    /* Begins to make a subgroup of `count` ranks of a group, at most 32 at a time. Its members call this with the same list at the same
+     * place among their calls; the other ranks may. Wait for its end before the next call. Answer: a group for all functions but those of
+     * the state; 0 if this rank is not in the list. Ranks in it are places in the list. The calls of a group and of its subgroups run in
+     * one order, which is the same on all ranks that they have in common; else they end with HEARTH_MISMATCH. close() ends it for this
+     * rank and leaves the trainer as it is. */
+    int64_t (*split)(int64_t group, const int64_t *ranks, int64_t count);
 };
 
 #ifdef __cplusplus

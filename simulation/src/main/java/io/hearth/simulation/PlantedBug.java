@@ -55,7 +55,7 @@ public enum PlantedBug {
     JOINERS_VOTE("the longest training wins, even that of a joining trainer", 900, StepBugHooks.JoinersVote::new),
     LEAD_DECIDES("the first member's state is right, whatever most hold", 1_000, StepBugHooks.LeadDecides::new),
     UNCHECKED_CHUNK("chunks of a state are not compared with their fingerprints", 700, ShellRule.CHUNK_CHECK),
-    STALE_CHUNK("chunks of an earlier state are taken for those of a later one", 2_200, ShellRule.CHUNK_SWEEP),
+    STALE_CHUNK("chunks of an earlier state are taken for those of a later one", 2_600, ShellRule.CHUNK_SWEEP),
     DIFFERENCE_IS_END("a member whose state differs leaves its group", 250, ShellRule.DIFFERENT_STATE_STAYS),
     OWN_PLAN("a group's lead uses its plan before the members agreed on it", 30, ShellRule.PLAN_AGREED),
     LATE_PLAN("a plan made for a former group epoch is proposed", 120, ShellRule.PLAN_FENCE),

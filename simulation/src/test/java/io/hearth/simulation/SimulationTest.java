@@ -35,7 +35,7 @@ final class SimulationTest {
             PlantedBug.LEAD_DECIDES, 400L,
             PlantedBug.UNCHECKED_CHUNK, 500L,
             PlantedBug.RETURNS_TO_SUBGROUPS, 1_300L,
-            PlantedBug.STALE_CHUNK, 1_600L,
+            PlantedBug.STALE_CHUNK, 2_300L,
             PlantedBug.FINAL_FORWARD, 2_000L);
 
     private static Sweep.Report play(long first, long seeds, Optional<PlantedBug> bug) throws InterruptedException {

@@ -165,6 +165,11 @@ final class GroupMonitor {
         }
     }
 
+    /** As {@link State#begun}. */
+    void begun() {
+        state = state.begun();
+    }
+
     /** Sets whether the next step must wait; a member that is out only stores it. */
     void hold(boolean held) {
         if (over == null) {

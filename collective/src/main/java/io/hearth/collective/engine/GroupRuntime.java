@@ -195,6 +195,11 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         });
     }
 
+    /** A call of a subgroup has ended. */
+    void begun() {
+        monitor.locked(monitor::begun);
+    }
+
     /** Pauses or resumes every data thread. */
     void rest(boolean resting) {
         if (resting) {

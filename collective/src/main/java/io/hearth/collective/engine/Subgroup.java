@@ -55,7 +55,7 @@ final class Subgroup extends GroupCalls {
                 order.reducer(),
                 options,
                 WINDOW,
-                subgroups.listener(),
+                subgroups.listener(engine.runtime()),
                 order.clock());
         super(means.group(), means.self(), runtime, order, options, costs);
         this.id = id;

@@ -217,10 +217,14 @@ final class Subgroups {
     }
 
     /** Passes on what concerns the whole node. A member that leaves a subgroup leaves its group. */
-    CollectiveListener listener() {
+    CollectiveListener listener(GroupRuntime group) {
         return new CollectiveListener() {
             @Override
-            public void progress(long doneUpTo, GroupPhase phase) {} // the group's own numbers count
+            public void progress(long doneUpTo, GroupPhase phase) { // for others, the group's own numbers count
+                if (doneUpTo > 0) {
+                    group.begun();
+                }
+            }
 
             @Override
             public void streamBroken(NodeId peer, String why) {

@@ -50,7 +50,8 @@ import java.util.Optional;
  * members that it requires. If a member of that epoch waits for a step instead, the number ends without a result on all of them: the
  * members at the step begin it again, and the others enter there. The start ends only with bytes of every member of that epoch, so all of
  * them ran it there. Therefore the largest requirement of any member counts, and the start cannot end with fewer members for one of them
- * and with more for another. The number after it has the same requirement: it shows that all members have completed the start.
+ * and with more for another. The number after it has the same requirement: it shows that all members have completed the start,
+ * as the end of a call of a subgroup does.
  *
  * <p><b>Bounds.</b> No step begins with fewer or more members than {@link RankBounds} allow; in a script without steps, no number runs with
  * fewer. In the middle of a step no number waits for members, because none can enter before the step ends.
@@ -390,6 +391,11 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         /** The same with another {@link #company()}. */
         public State in(Company now) {
             return new State(layout, settled, numbers, decided, entry.in(now), frozen, broken);
+        }
+
+        /** The same after a call of a subgroup has ended: the group's first number has no requirement of its own any more. */
+        public State begun() {
+            return in(company().needing(1));
         }
 
         /** The state of a member that was removed from its group and begins again; a view change may be in progress. */
