@@ -26,3 +26,11 @@ def test_a_late_one_takes_over_the_state(cluster):
     assert {words[2] for words in first[0].words("step")} == {"2", "3"}
     assert first[0].words("sampler") == first[1].words("sampler")
     assert int(late.words("step")[0][1]) > 0
+
+
+def test_a_subgroup_that_not_all_call_is_an_error_soon(cluster):
+    outputs = cluster.run("order.py", 2)
+    for text in outputs:
+        assert "end" in text
+        seconds = next(float(line.split()[1]) for line in text.splitlines() if line.startswith("named "))
+        print("seconds", seconds)

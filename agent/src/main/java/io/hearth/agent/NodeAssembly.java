@@ -5,6 +5,7 @@ import io.hearth.accel.select.Engines;
 import io.hearth.agent.group.Collectives;
 import io.hearth.agent.group.GroupTalk;
 import io.hearth.agent.group.Membership;
+import io.hearth.agent.group.WaitTalk;
 import io.hearth.agent.group.machine.TrainerNote;
 import io.hearth.agent.loop.CloseStack;
 import io.hearth.agent.loop.EngineEvents;
@@ -40,6 +41,7 @@ import io.hearth.collective.RankBounds;
 import io.hearth.collective.engine.CollectiveEngine;
 import io.hearth.collective.group.CollectiveResolver;
 import io.hearth.collective.group.GroupLayout;
+import io.hearth.collective.group.WaitNote;
 import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
@@ -231,6 +233,8 @@ final class NodeAssembly implements AutoCloseable {
                 engine,
                 (to, note) -> links.send(
                         to, TrainerNote.KIND, note)); // if that fails the link is lost, and its notes with it
+        var waits =
+                new WaitTalk(self, config.group(), engine, (to, note) -> links.send(to, WaitNote.KIND, note), clock);
         Optional<RosterTalk> roster = namespace.isOpen()
                 ? Optional.empty()
                 : Optional.of(roster(home, namespace, identity, book, admission, keys, tags, links));
@@ -263,6 +267,7 @@ final class NodeAssembly implements AutoCloseable {
                                 sources::mdns,
                                 talk),
                         talk,
+                        waits,
                         bandwidth,
                         closing.keep(new PlanKeeper(
                                 self,

@@ -3,6 +3,7 @@ package io.hearth.agent.node;
 import io.hearth.agent.group.ControlData;
 import io.hearth.agent.group.GroupTalk;
 import io.hearth.agent.group.Membership;
+import io.hearth.agent.group.WaitTalk;
 import io.hearth.agent.group.machine.TrainerNote;
 import io.hearth.agent.loop.NodeEvent;
 import io.hearth.agent.loop.NodeInbox;
@@ -19,6 +20,7 @@ import io.hearth.agent.roster.RosterTalk;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.agent.topology.BandwidthTalk;
 import io.hearth.agent.topology.PlanKeeper;
+import io.hearth.collective.group.WaitNote;
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.discovery.Candidate;
@@ -84,6 +86,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final Duplicates duplicates;
     private final StatusReport report;
     private final GroupTalk talk;
+    private final WaitTalk waits;
     private final BandwidthTalk bandwidth;
     private final PlanKeeper plans;
     private final Optional<RosterTalk> roster;
@@ -115,6 +118,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             Consumer<Measurements> memory,
             StatusReport report,
             GroupTalk talk,
+            WaitTalk waits,
             BandwidthTalk bandwidth,
             PlanKeeper plans,
             Optional<RosterTalk> roster,
@@ -148,6 +152,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         this.memory = parts.memory();
         this.report = parts.report();
         this.talk = parts.talk();
+        this.waits = parts.waits();
         this.bandwidth = parts.bandwidth();
         this.plans = parts.plans();
         this.roster = parts.roster();
@@ -261,6 +266,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         roster.ifPresent(talking -> talking.driver().tickIfDue());
         membership.driver().tickIfDue();
         talk.drive(membership.view(), this::stepAside);
+        waits.drive(membership.view());
         bandwidth.drive();
         plans.drive(bandwidth.reports());
         long now = clock.nanoTime();
@@ -296,6 +302,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         sleep = Math.min(sleep, relays.sleepNanos());
         sleep = Math.min(sleep, membership.driver().sleepNanos());
         sleep = Math.min(sleep, bandwidth.sleepNanos());
+        sleep = Math.min(sleep, waits.sleepNanos());
         if (roster.isPresent()) {
             sleep = Math.min(sleep, roster.get().driver().sleepNanos());
         }
@@ -465,6 +472,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         remember(clock.nanoTime());
         directory.lost(lost.peer(), rememberedNanos);
         talk.lost(lost.peer());
+        waits.lost(lost.peer());
         bandwidth.lost(lost.peer());
         if (!relays.isRelayed(lost.peer())) {
             finder.lost(lost);
@@ -495,6 +503,8 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             } else if (message.kind() == TrainerNote.KIND) {
                 talk.heard(message.from(), message.bytes());
                 changed = true;
+            } else if (message.kind() == WaitNote.KIND) {
+                waits.heard(message.from(), message.bytes());
             } else if (message.kind() == BandwidthMessage.KIND) {
                 bandwidth.heard(message.from(), message.bytes());
             } else if (message.kind() == LinkReportEncoding.KIND) {

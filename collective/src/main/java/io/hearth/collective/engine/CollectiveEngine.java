@@ -20,6 +20,7 @@ import io.hearth.collective.group.GroupActivity;
 import io.hearth.collective.group.GroupLayout;
 import io.hearth.collective.group.GroupMachine;
 import io.hearth.collective.group.MeasuredLinks;
+import io.hearth.collective.group.OpenCall;
 import io.hearth.collective.group.StartMetStepException;
 import io.hearth.collective.group.Status;
 import io.hearth.collective.state.SharedState;
@@ -430,6 +431,27 @@ public final class CollectiveEngine extends GroupCalls {
     /** Phase of this member's collectives, for nodes that want to join. */
     public GroupPhase phase() {
         return runtime.state().phase();
+    }
+
+    /** Whether this member has made subgroups. From any thread. */
+    public boolean hasSubgroups() {
+        return subgroups.isUsed();
+    }
+
+    /** The call that has not ended here, of the group or of a subgroup; empty without one. From any thread. */
+    public Optional<OpenCall> openCall() {
+        SortedMap<String, Long> called = subgroups.called();
+        called.put(OpenCall.GROUP, runtime.state().next() - 1);
+        return runtime.openCall(OpenCall.GROUP, called).or(() -> subgroups.openCall(called));
+    }
+
+    /** Ends a call, if it is still open, with a {@link io.hearth.core.CollectiveMismatchException}; this member leaves its group. */
+    public void mismatched(OpenCall call, String why) {
+        if (call.place().equals(OpenCall.GROUP)) {
+            runtime.mismatched(call.number(), why);
+        } else {
+            subgroups.mismatched(call, why);
+        }
     }
 
     /** Sets whether the next step must wait, because a node is to join before it; see {@code ViewMachine}'s effect. */

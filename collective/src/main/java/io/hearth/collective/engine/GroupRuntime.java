@@ -15,11 +15,13 @@ import io.hearth.collective.group.GroupDecision;
 import io.hearth.collective.group.GroupMachine;
 import io.hearth.collective.group.GroupMachine.Effect;
 import io.hearth.collective.group.GroupMachine.Event;
+import io.hearth.collective.group.OpenCall;
 import io.hearth.collective.group.Status;
 import io.hearth.collective.pair.PeerChannel;
 import io.hearth.collective.pair.PointToPoint;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
+import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.HearthException;
 import io.hearth.core.RemovedFromClusterException;
 import io.hearth.election.GroupView;
@@ -193,6 +195,25 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
             monitor.mesh().ifPresent(mesh -> mesh.waitsFor("the view change"));
             return monitor.state().status(lineage);
         });
+    }
+
+    /** The call that is open here; {@code called} is that of {@link OpenCall}. */
+    Optional<OpenCall> openCall(String place, SortedMap<String, Long> called) {
+        return monitor.read(() -> monitor.call()
+                .filter(call -> call.outcome == null && call.error == null)
+                .map(call -> new OpenCall(
+                        monitor.state().layout().lineage(),
+                        place,
+                        call.number,
+                        call.signature().text(),
+                        monitor.state().layout().members(),
+                        called)));
+    }
+
+    /** Ends the open call of that number, because this member and another one wait for each other; it leaves its group. */
+    void mismatched(long number, String why) {
+        monitor.locked(() -> Optional.ofNullable(monitor.call(number))
+                .ifPresent(call -> monitor.giveUp(call, new CollectiveMismatchException(why))));
     }
 
     /** A call of a subgroup has ended. */

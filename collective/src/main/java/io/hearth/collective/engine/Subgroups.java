@@ -6,6 +6,7 @@ import io.hearth.collective.DistributedBackend;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.choice.CodecCost;
 import io.hearth.collective.group.GroupMachine;
+import io.hearth.collective.group.OpenCall;
 import io.hearth.collective.group.Status;
 import io.hearth.collective.group.StatusReport;
 import io.hearth.collective.group.SubgroupId;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -158,6 +160,35 @@ final class Subgroups {
                 kept.remove(subgroup);
             }
         }
+    }
+
+    /** Whether there was ever one. */
+    boolean isUsed() {
+        return locked(() -> !made.isEmpty());
+    }
+
+    /** The highest called number of each, by the text of its id. */
+    SortedMap<String, Long> called() {
+        var called = new TreeMap<String, Long>();
+        each(subgroup ->
+                called.put(subgroup.id().text(), subgroup.runtime().state().next() - 1));
+        return called;
+    }
+
+    /** As {@link CollectiveEngine#openCall}. */
+    Optional<OpenCall> openCall(SortedMap<String, Long> called) {
+        return all().stream()
+                .flatMap(subgroup -> subgroup.runtime().openCall(subgroup.id().text(), called).stream())
+                .findFirst();
+    }
+
+    /** As {@link CollectiveEngine#mismatched}. */
+    void mismatched(OpenCall call, String why) {
+        each(subgroup -> {
+            if (subgroup.id().text().equals(call.place())) {
+                subgroup.runtime().mismatched(call.number(), why);
+            }
+        });
     }
 
     void stepBegan(boolean replaced) {

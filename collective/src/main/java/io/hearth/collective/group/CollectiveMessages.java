@@ -7,6 +7,7 @@ import com.google.protobuf.Parser;
 import io.hearth.collective.Signature;
 import io.hearth.collective.TensorList;
 import io.hearth.collective.wire.CallMessage;
+import io.hearth.collective.wire.CalledMessage;
 import io.hearth.collective.wire.ForwardMessage;
 import io.hearth.collective.wire.KeptMessage;
 import io.hearth.collective.wire.RefusalMessage;
@@ -16,6 +17,7 @@ import io.hearth.collective.wire.StatusMessage;
 import io.hearth.collective.wire.SubgroupMessage;
 import io.hearth.collective.wire.TensorListMessage;
 import io.hearth.collective.wire.TermsMessage;
+import io.hearth.collective.wire.WaitMessage;
 import io.hearth.core.BoundedDecoder;
 import io.hearth.core.Bytes;
 import io.hearth.core.DataType;
@@ -35,10 +37,7 @@ import java.util.TreeMap;
 /** Encodes and decodes the records of this module. Decoding any bytes gives a record or a typed error. */
 public final class CollectiveMessages {
     private static final BoundedDecoder.Limits LIMITS = new BoundedDecoder.Limits(
-            Resolver.BYTES_MAX,
-            3,
-            Math.max(Status.KEPT_MAX, Math.max(StatusReport.SUBGROUPS_MAX, GroupDecision.SUBGROUPS_MAX)),
-            4 * CallRejection.TEXT_MAX);
+            Resolver.BYTES_MAX, 3, Math.max(WaitNote.PLACES_MAX, GroupDecision.SUBGROUPS_MAX), 4 * WaitNote.TEXT_MAX);
 
     private CollectiveMessages() {}
 
@@ -320,6 +319,42 @@ public final class CollectiveMessages {
                                         new Resolution.Rejected(refused.getNumber(), refusal(refused.getRefusal())))
                                 .toList(),
                         plan(message.getPlan())));
+    }
+
+    /** The bytes of a note. */
+    public static byte[] encode(WaitNote note) {
+        var message = WaitMessage.newBuilder()
+                .setLineage(note.lineage())
+                .setPlace(note.place())
+                .setNumber(note.number())
+                .setText(note.text())
+                .setAwaited(note.isAwaited())
+                .setMismatch(note.mismatch());
+        note.called()
+                .forEach((place, number) -> message.addCalled(
+                        CalledMessage.newBuilder().setPlace(place).setNumber(number)));
+        return message.build().toByteArray();
+    }
+
+    /**
+     * Reads a note.
+     *
+     * @throws MalformedMessageException the bytes are no note
+     */
+    public static WaitNote waitNote(byte[] bytes) throws MalformedMessageException {
+        WaitMessage message = parse(WaitMessage.parser(), WaitMessage.getDescriptor(), bytes);
+        var called = new TreeMap<String, Long>();
+        message.getCalledList().forEach(each -> called.put(each.getPlace(), each.getNumber()));
+        return checked(
+                "note",
+                () -> new WaitNote(
+                        message.getLineage(),
+                        message.getPlace(),
+                        message.getNumber(),
+                        Labels.clean(message.getText(), WaitNote.TEXT_MAX),
+                        message.getAwaited(),
+                        Labels.clean(message.getMismatch(), WaitNote.TEXT_MAX),
+                        called));
     }
 
     /** A plan that cannot be read counts as none, so that a proposer with a fault ends no group. */

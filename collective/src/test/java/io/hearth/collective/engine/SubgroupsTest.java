@@ -16,10 +16,12 @@ import io.hearth.collective.EngineOptions;
 import io.hearth.collective.LossPolicy;
 import io.hearth.collective.Work;
 import io.hearth.collective.group.GroupDecision;
+import io.hearth.collective.group.OpenCall;
 import io.hearth.collective.group.Resolution;
 import io.hearth.collective.group.StatusReport;
 import io.hearth.collective.group.SubgroupId;
 import io.hearth.core.CollectiveException;
+import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.PeerLostException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.ReenterableException;
@@ -291,6 +293,59 @@ final class SubgroupsTest {
                         }
                     })
                     .joinWell();
+        }
+    }
+
+    @Test
+    void afterASubgroupsCallTheGroupNeedsNoLostMemberOfItsStart() throws Exception {
+        try (var group = new TestGroup(3, OPTIONS)) {
+            NodeId dead = group.nodes.get(2);
+            var viewsCame = new CountDownLatch(1);
+            TestGroup.Run run = group.start((rank, context) -> {
+                group.engine(rank).start(3, CollectiveOptions.DEFAULTS);
+                DistributedContext all = context.split(List.of(0, 1, 2)).orElseThrow();
+                all.barrier();
+                if (rank < 2) {
+                    group.told.add("ready " + rank);
+                    viewsCame.await();
+                    context.barrier();
+                    assertEquals(2, context.worldSize());
+                }
+            });
+            run.join(List.of(2));
+            group.awaitTold("ready 0", "ready 1");
+            group.fabric.kill(dead);
+            group.change(group.without(dead));
+            viewsCame.countDown();
+            assertEquals(Map.of(), run.join(List.of(0, 1)));
+        }
+    }
+
+    @Test
+    void anOpenCallIsNamedAndCanEndAsAMismatch() throws Exception {
+        try (var group = new TestGroup(2, OPTIONS)) {
+            CollectiveEngine engine = group.engine(0);
+            assertEquals(Optional.empty(), engine.openCall());
+            DistributedBackend subgroup = engine.split(List.of(0, 1)).orElseThrow();
+            assertTrue(engine.hasSubgroups());
+            assertThrows(CollectiveMismatchException.class, () -> {
+                Thread watch = Thread.ofPlatform().start(() -> {
+                    Optional<OpenCall> open = engine.openCall();
+                    while (open.isEmpty()) {
+                        Thread.onSpinWait();
+                        open = engine.openCall();
+                    }
+                    engine.mismatched(
+                            open.get(),
+                            "they wait for each other: " + open.get().text());
+                });
+                try {
+                    subgroup.barrier(CollectiveOptions.DEFAULTS);
+                } finally {
+                    watch.join();
+                }
+            });
+            assertTrue(group.awaitTold("gaveUp 0").contains("they wait for each other: "));
         }
     }
 

@@ -20,8 +20,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -101,6 +103,55 @@ final class CollectiveMessagesTest {
     }
 
     @Test
+    void reportsAndDecisionsCarryTheirSubgroups() throws Exception {
+        var id = new SubgroupId("0123456789abcdef");
+        var report = new StatusReport(STATUS, new TreeMap<>(Map.of(id, STATUS.brief())));
+        assertEquals(report, CollectiveMessages.statusReport(CollectiveMessages.encode(report)));
+        assertEquals(STATUS, CollectiveMessages.status(CollectiveMessages.encode(report)));
+        var decision = new GroupDecision(RESOLUTION, new TreeMap<>(Map.of(id, RESOLUTION)));
+        assertEquals(decision, CollectiveMessages.decision(CollectiveMessages.encode(decision)));
+        assertEquals(Resolution.NOTHING, decision.of(new SubgroupId("fedcba9876543210")));
+        String cut = STATUS.brief().kept().getLast().refusal().orElseThrow().text();
+        assertEquals("rank 1 asked for 7, rank 2 for 8 ??", cut);
+        byte[] wrongId = CollectiveMessages.encode(report).toArray();
+        wrongId[new String(wrongId, StandardCharsets.ISO_8859_1).indexOf("0123456789abcdef")] = 'x';
+        assertThrows(MalformedMessageException.class, () -> CollectiveMessages.statusReport(Bytes.of(wrongId)));
+    }
+
+    /** A member keeps as many outcomes as its window has numbers, and one in each subgroup. */
+    @Test
+    void theLargestReportAndDecisionWithSubgroupsFitTheirMessage() {
+        var longest = new CallRejection(CallRejection.Cause.MALFORMED, "€".repeat(2 * CallRejection.TEXT_MAX));
+        long max = Status.NUMBER_MAX;
+        List<Status.Kept> kept = LongStream.rangeClosed(max - GroupMachine.WINDOW, max)
+                .mapToObj(n -> new Status.Kept(n, View.MEMBERS_MAX, 0, Optional.of(longest)))
+                .toList();
+        var one = new Status(max, max, List.of(kept.getLast()), Optional.empty()).brief();
+        var subgroups = new TreeMap<SubgroupId, Status>();
+        var decided = new TreeMap<SubgroupId, Resolution>();
+        for (int number = 0; number < StatusReport.SUBGROUPS_MAX; number++) {
+            subgroups.put(new SubgroupId(String.format("%016x", number)), one);
+        }
+        for (int number = 0; number < GroupDecision.SUBGROUPS_MAX; number++) {
+            decided.put(
+                    new SubgroupId(String.format("%016x", number)),
+                    new Resolution(max, List.of(new Resolution.Forward(max, TestGroup.node(1), 256, max)), List.of()));
+        }
+        var status = new Status(max, max, kept, Optional.of(longest.text()));
+        assertTrue(
+                CollectiveMessages.encode(new StatusReport(status, subgroups)).size() <= Resolver.BYTES_MAX);
+        var resolution = new Resolution(
+                max,
+                List.of(),
+                kept.stream()
+                        .map(k -> new Resolution.Rejected(k.number(), longest))
+                        .toList());
+        assertTrue(CollectiveMessages.encode(new GroupDecision(resolution, decided))
+                        .size()
+                <= Resolver.BYTES_MAX);
+    }
+
+    @Test
     void valuesThatNoRecordAllowsAreMalformedAndNothingElse() {
         byte[] badEnum = CollectiveMessages.encode(SUM);
         int at = new String(badEnum, StandardCharsets.ISO_8859_1).indexOf("AVG");
@@ -116,7 +167,9 @@ final class CollectiveMessagesTest {
                 CollectiveMessages.encode(LIST),
                 CollectiveMessages.encode(BROADCAST),
                 CollectiveMessages.encode(REFUSAL),
-                CollectiveMessages.encode(STATUS).toArray(),
+                CollectiveMessages.encode(new StatusReport(
+                                STATUS, new TreeMap<>(Map.of(new SubgroupId("0123456789abcdef"), STATUS.brief()))))
+                        .toArray(),
                 CollectiveMessages.encode(RESOLUTION).toArray());
         var random = new SplittableRandom(42);
         var read = new int[4];
