@@ -95,7 +95,7 @@ class Group:
         if handle == 0:
             return None
         some = object.__new__(type(self))
-        some._of(self, handle)  # noqa: SLF001 - of this class
+        some._of(self, handle)
         return some
 
     def _of(self, whole: Group, handle: int) -> None:

@@ -115,6 +115,7 @@ def _options(home: Path) -> list[str]:
         "--enable-native-access=ALL-UNNAMED",
         "-XX:+UseCompactObjectHeaders",
         "-XX:+UseSerialGC",
+        "-Xms24m",
         "-Xmx512m",
         "-Xrs",  # SIGINT, SIGTERM and SIGHUP stay Python's
         "-Xlog:disable",

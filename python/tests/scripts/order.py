@@ -25,7 +25,8 @@ try:
     some.allreduce(values)
     raise AssertionError("order")
 except hearth.MismatchError as right:
-    assert "of a subgroup" in str(right) and "of the whole group" in str(right), right
+    assert "of a subgroup" in str(right), right
+    assert "of the whole group" in str(right), right
 print("named", round(time.monotonic() - start, 3), flush=True)
 group.close()
 print("end", flush=True)

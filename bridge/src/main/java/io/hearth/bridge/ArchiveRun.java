@@ -11,17 +11,22 @@ import java.lang.foreign.Arena;
 import java.net.NetworkInterface;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * The program from whose run Java writes an archive of loaded classes ({@code -XX:AOTCacheOutput}), so that later processes start faster.
- * Two trainers meet on the loopback interface and make the usual calls.
+ * Two trainers meet on the loopback interface and make the usual calls. The archive has
+ * the profiles of this run too, so later processes compile the code of steps and sums sooner.
  */
 public final class ArchiveRun {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final int ELEMENTS = 1 << 16;
-    private static final int ROUNDS = 200;
+    private static final int STEPS = 120;
+    private static final int BUCKETS = 6; // of a step, begun one behind the other
+    private static final int BUCKET_BYTES = 4 << 20;
+    private static final int SMALL = 4_000;
+    private static final int SMALL_BYTES = 4 << 10;
 
     private ArchiveRun() {}
 
@@ -45,17 +50,39 @@ public final class ArchiveRun {
         all(both.stream().map(group -> group.waitForPeers(1, PATIENCE)).toList());
         all(both.stream().map(group -> group.start(2)).toList());
         try (Arena arena = Arena.ofShared()) {
-            for (BridgeGroup group : both) {
-                Tensor weights = Tensor.of(arena.allocate(ELEMENTS), DataType.UINT8);
-                group.shared().share(group.ranks(), "weights", List.of(weights));
+            List<Tensor> weights =
+                    both.stream().map(_ -> tensor(arena, BUCKET_BYTES)).toList();
+            for (int i = 0; i < both.size(); i++) {
+                BridgeGroup group = both.get(i);
+                group.shared().share(group.ranks(), "weights", List.of(weights.get(i)));
             }
             all(both.stream().map(BridgeGroup::beginStep).toList());
-            for (int round = 0; round < ROUNDS; round++) {
-                CompletableFuture<Outcome> one = sum(first, arena, round);
-                all(List.of(one, sum(second, arena, round)));
+            for (int step = 0; step < STEPS; step++) {
+                sums(both, weights, BUCKETS);
+            }
+            List<Tensor> small =
+                    both.stream().map(_ -> tensor(arena, SMALL_BYTES)).toList();
+            for (int call = 0; call < SMALL; call++) {
+                sums(both, small, 1);
             }
             all(both.stream().map(BridgeGroup::close).toList());
         }
+    }
+
+    private static Tensor tensor(Arena arena, int bytes) {
+        return Tensor.of(arena.allocate(bytes), DataType.FLOAT32);
+    }
+
+    /** Begins so many sums on both, and waits for all. */
+    private static void sums(List<BridgeGroup> both, List<Tensor> values, int count) throws Exception {
+        var begun = new ArrayList<CompletableFuture<Outcome>>();
+        for (int sum = 0; sum < count; sum++) {
+            for (int i = 0; i < both.size(); i++) {
+                Tensor own = values.get(i);
+                begun.add(both.get(i).begin(CollectiveOptions.DEFAULTS, ranks -> ranks.allReduce(own, ReduceOp.AVG)));
+            }
+        }
+        all(begun);
     }
 
     private static BridgeGroup open(Path folder, NetworkNamespace namespace, String more) throws Exception {
@@ -71,11 +98,6 @@ public final class ArchiveRun {
             }
         }
         throw new IllegalStateException("this machine has no loopback interface");
-    }
-
-    private static CompletableFuture<Outcome> sum(BridgeGroup group, Arena arena, int round) throws Exception {
-        Tensor values = Tensor.of(arena.allocate(round % 2 == 0 ? ELEMENTS : Long.BYTES), DataType.FLOAT32);
-        return group.begin(CollectiveOptions.DEFAULTS, ranks -> ranks.allReduce(values, ReduceOp.AVG));
     }
 
     private static void all(List<CompletableFuture<Outcome>> calls) {

@@ -199,6 +199,30 @@ final class AbiIT {
     }
 
     @Test
+    void aSubgroupHasRanksOfItsOwnAndEndsWithItsGroup() {
+        both((group, i) -> api.ok("barrier", group));
+        MemorySegment turned = arena.allocateFrom(ValueLayout.JAVA_LONG, 1, 0);
+        long[] pair = {api.end(api.ok("split", first, turned, 2)), api.end(api.ok("split", second, turned, 2))};
+        assertEquals(1, api.ok("rank", pair[0]));
+        MemorySegment[] values = {api.floats(1), api.floats(2)};
+        long one = api.ok("broadcast", pair[0], values[0], 4, FLOAT32, 0);
+        long other = api.ok("broadcast", pair[1], values[1], 4, FLOAT32, 0);
+        assertEquals(2, api.end(one));
+        assertEquals(2, api.end(other));
+        assertArrayEquals(new float[] {2}, values(values[0]), "rank 0 of the subgroup is rank 1 of the group");
+        MemorySegment own = arena.allocateFrom(ValueLayout.JAVA_LONG, 0L);
+        assertEquals(0, api.end(api.ok("split", second, own, 1)), "not in the list");
+        assertEquals(-Answers.INVALID_ARGUMENT, api.call("split", first, own, 0));
+        long step = api.ok("beginStep", pair[0]);
+        assertEquals(-Answers.WRONG_STATE, api.call("wait", step, 60_000, NULL));
+        assertEquals(0, api.end(api.ok("close", pair[0])));
+        assertEquals(-Answers.INVALID_ARGUMENT, api.call("rank", pair[0]));
+        both((group, i) -> api.ok("barrier", group));
+        assertEquals(0, api.end(api.ok("close", second)));
+        assertEquals(-Answers.INVALID_ARGUMENT, api.call("rank", pair[1]), "its group is closed");
+    }
+
+    @Test
     void differentCallsAreAnErrorOnBoth() {
         long one = api.ok("allReduce", first, api.floats(1), api.floats(1), 4, FLOAT32, SUM, NULL, NULL);
         long other = api.ok("allReduce", second, api.floats(1, 2), api.floats(1, 2), 8, FLOAT32, SUM, NULL, NULL);
