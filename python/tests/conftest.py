@@ -78,7 +78,15 @@ class Cluster:
             shutil.copy2(self.secret, home)
         return home
 
-    def start(self, script: str | Path, *arguments: object, home: int = 0, env: dict[str, str] | None = None) -> Trainer:
+    def start(
+        self,
+        script: str | Path,
+        *arguments: object,
+        home: int = 0,
+        env: dict[str, str] | None = None,
+        within: str | None = None,
+    ) -> Trainer:
+        """Start a script; ``within`` names the network namespace that it runs in."""
         interface = "lo0" if sys.platform == "darwin" else "lo"
         settings = {
             "HEARTH_HOME": str(self.home(home)),
@@ -88,7 +96,10 @@ class Cluster:
         }
         output = self.folder / f"trainer-{len(self.trainers)}.txt"
         command = [sys.executable, str(SCRIPTS / script), *map(str, arguments)]
-        trainer = Trainer(command, {**os.environ, **settings, **(env or {})}, output)
+        if within:
+            command = ["ip", "netns", "exec", within, *command]
+        merged = {key: value for key, value in {**os.environ, **settings, **(env or {})}.items() if value}
+        trainer = Trainer(command, merged, output)
         self.trainers.append(trainer)
         return trainer
 

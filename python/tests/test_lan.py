@@ -1,0 +1,137 @@
+"""Two and three hosts of a LAN: network namespaces with addresses of their own, joined by a bridge. Needs root and ip."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytest.importorskip("torch")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or os.geteuid() != 0 or shutil.which("ip") is None, reason="needs Linux, root and ip"
+)
+
+
+IP = shutil.which("ip") or "ip"
+
+
+def ip(*words: str) -> None:
+    subprocess.run([IP, *words], check=True, capture_output=True, text=True)
+
+
+class Lan:
+    """Hosts on one switch; their names are this test's own."""
+
+    def __init__(self, hosts: int) -> None:
+        self.mark = f"hearthpy{os.getpid()}"
+        self.hosts = hosts
+        self.switch = f"{self.mark}-sw"
+        ip("netns", "add", self.switch)
+        ip("-n", self.switch, "link", "add", "switch", "type", "bridge", "mcast_snooping", "0")
+        ip("-n", self.switch, "link", "set", "switch", "up")
+        for host in range(hosts):
+            name = self.name(host)
+            ip("netns", "add", name)
+            ip("link", "add", "lan", "netns", name, "type", "veth", "peer", "name", f"port{host}", "netns", self.switch)
+            ip("-n", self.switch, "link", "set", f"port{host}", "master", "switch", "up")
+            ip("-n", name, "addr", "add", self.address(host) + "/24", "brd", "+", "dev", "lan")
+            ip("-n", name, "link", "set", "lan", "up")
+            ip("-n", name, "link", "set", "lo", "up")
+            ip("-n", name, "route", "add", "default", "dev", "lan")
+
+    def name(self, host: int) -> str:
+        return f"{self.mark}-{host}"
+
+    @staticmethod
+    def address(host: int) -> str:
+        return f"10.78.0.{host + 1}"
+
+    def unplug(self, host: int) -> None:
+        ip("-n", self.switch, "link", "set", f"port{host}", "down")
+
+    def close(self) -> None:
+        for name in (*map(self.name, range(self.hosts)), self.switch):
+            subprocess.run([IP, "netns", "delete", name], check=False, capture_output=True)
+
+
+@pytest.fixture
+def lan():
+    made = Lan(3)
+    yield made
+    made.close()
+
+
+def start(cluster, lan, host, script, *arguments, **env):
+    """Start a script on a host, with all of its interfaces."""
+    return cluster.start(script, *arguments, home=host, env={"HEARTH_INTERFACES": "", **env}, within=lan.name(host))
+
+
+GLOO = """
+import hashlib
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("gloo")
+torch.manual_seed(0)
+model = DistributedDataParallel(torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.ReLU(), torch.nn.Linear(64, 8)))
+optimizer = torch.optim.SGD(model.parameters(), 0.05, momentum=0.9)
+data = torch.randn(256, 32, generator=torch.Generator().manual_seed(dist.get_rank()))
+for epoch in range(5):
+    for batch in data.split(32):
+        optimizer.zero_grad()
+        model(batch).square().mean().backward()
+        optimizer.step()
+    weights = b"".join(each.detach().numpy().tobytes() for each in model.parameters())
+    print("epoch", epoch, dist.get_world_size(), hashlib.sha256(weights).hexdigest()[:12], flush=True)
+dist.destroy_process_group()
+"""
+
+
+def test_one_changed_word_on_two_hosts(cluster, lan, tmp_path):
+    before, after = tmp_path / "before.py", tmp_path / "after.py"
+    before.write_text(GLOO)
+    after.write_text(GLOO.replace('"gloo"', '"hearth"'))
+    changed = [line for line in difflib.ndiff(GLOO.splitlines(), after.read_text().splitlines()) if line[0] in "+-"]
+    assert changed == ['- dist.init_process_group("gloo")', '+ dist.init_process_group("hearth")']
+    epochs = []
+    for script in (before, after):
+        by_hand = {"WORLD_SIZE": "2", "MASTER_ADDR": lan.address(0), "MASTER_PORT": "29500", "GLOO_SOCKET_IFNAME": "lan"}
+        trainers = [
+            start(cluster, lan, host, script, **({**by_hand, "RANK": str(host)} if script is before else {}))
+            for host in range(2)
+        ]
+        for trainer in trainers:
+            trainer.end()
+        assert trainers[0].words("epoch") == trainers[1].words("epoch")
+        assert len(trainers[0].words("epoch")) == 5
+        epochs.append([words[:3] for words in trainers[0].words("epoch")])
+    assert epochs[0] == epochs[1]
+
+
+def test_a_pulled_cable(cluster, lan):
+    trainers = [start(cluster, lan, host, "ddp.py", 3, 300, 0) for host in range(3)]
+    by_host = dict(enumerate(trainers))
+    for trainer in trainers:
+        trainer.await_line("step")
+    lead = next(host for host, trainer in by_host.items() if trainer.words("start")[0][1] == "0")
+    victim = random.Random(lead).choice([host for host in by_host if host != lead])  # noqa: S311
+    time.sleep(0.5)
+    lan.unplug(victim)
+    gone = by_host.pop(victim)
+    for trainer in by_host.values():
+        trainer.end()
+    gone.process.kill()
+    states: dict[str, set[str]] = {}
+    for trainer in by_host.values():
+        for words in trainer.words("step"):
+            states.setdefault(words[1], set()).add(words[3])
+        assert trainer.words("end")[0][2] == "2"
+        print("longest step ms", trainer.words("end")[0][1])
+    assert all(len(each) == 1 for each in states.values()), states
