@@ -219,13 +219,14 @@ public final class CollectiveEngine extends GroupCalls {
             shared.ask();
             admission.run(asked, due);
             admission.enterByStep(false);
+            stepBegan();
             admission.points().begunStep();
             if (StepBoundary.hasNewcomers(agreed)) {
                 autoSums().forgetVotes();
             }
             StepStart start = boundary.pass(agreed);
-            stepBegan(start.replaced());
             if (start.replaced()) {
+                stateReplaced();
                 shared.loadBlobs();
             }
             return start;
@@ -233,9 +234,15 @@ public final class CollectiveEngine extends GroupCalls {
     }
 
     @Override
-    void stepBegan(boolean replaced) {
-        super.stepBegan(replaced);
-        subgroups.stepBegan(replaced);
+    void stepBegan() {
+        super.stepBegan();
+        subgroups.each(GroupCalls::stepBegan);
+    }
+
+    @Override
+    void stateReplaced() {
+        super.stateReplaced();
+        subgroups.each(GroupCalls::stateReplaced);
     }
 
     @Override

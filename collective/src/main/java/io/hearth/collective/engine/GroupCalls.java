@@ -111,12 +111,14 @@ abstract class GroupCalls implements DistributedBackend {
         return autoSums;
     }
 
-    /** A step of the whole group began here; {@code replaced}: with a state that was not the own one. */
-    void stepBegan(boolean replaced) {
+    /** A step of the whole group began here. */
+    void stepBegan() {
         unnamed.stepBegan();
-        if (replaced) {
-            memories.forgetAll();
-        }
+    }
+
+    /** The state that all ranks share was replaced here: residuals of another one mean nothing. */
+    void stateReplaced() {
+        memories.forgetAll();
     }
 
     /** Frees the memories of the codecs; no thread may be in a call. */

@@ -191,10 +191,6 @@ final class Subgroups {
         });
     }
 
-    void stepBegan(boolean replaced) {
-        each(subgroup -> subgroup.stepBegan(replaced));
-    }
-
     void rest(boolean resting) {
         each(subgroup -> subgroup.runtime().rest(resting));
     }
@@ -278,7 +274,8 @@ final class Subgroups {
         return locked(() -> new ArrayList<>(kept.keySet()));
     }
 
-    private void each(Consumer<Subgroup> action) {
+    /** Runs an action for each, without the lock. */
+    void each(Consumer<Subgroup> action) {
         all().forEach(action);
     }
 

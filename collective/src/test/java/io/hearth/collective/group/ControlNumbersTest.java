@@ -20,6 +20,7 @@ import io.hearth.collective.wire.RefusalMessage;
 import io.hearth.collective.wire.RefusedMessage;
 import io.hearth.collective.wire.ResolutionMessage;
 import io.hearth.collective.wire.StatusMessage;
+import io.hearth.collective.wire.SubgroupMessage;
 import io.hearth.collective.wire.TensorListMessage;
 import io.hearth.core.Bytes;
 import io.hearth.core.DataType;
@@ -79,6 +80,13 @@ final class ControlNumbersTest {
                         .setRefusal(RefusalMessage.newBuilder().setCause("MISMATCH")));
     }
 
+    private static SubgroupMessage subgroup(Message content) {
+        return SubgroupMessage.newBuilder()
+                .setId("0123456789abcdef")
+                .setContent(content.toByteString())
+                .build();
+    }
+
     private static CallMessage.Builder call() {
         return CallMessage.newBuilder()
                 .setKind("ALL_REDUCE")
@@ -104,11 +112,15 @@ final class ControlNumbersTest {
                 all.add(message.toBuilder().setRepeatedField(field, 0, number).build());
             } else if (isNumber) {
                 all.add(message.toBuilder().setField(field, number).build());
-            } else if (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE && field.isRepeated()) {
+            } else if (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE
+                    && field.isRepeated()
+                    && message.getRepeatedFieldCount(field) > 0) {
                 for (Message part : changed((Message) message.getRepeatedField(field, 0), value)) {
                     all.add(message.toBuilder().setRepeatedField(field, 0, part).build());
                 }
-            } else if (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE && message.hasField(field)) {
+            } else if (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE
+                    && !field.isRepeated()
+                    && message.hasField(field)) {
                 for (Message part : changed((Message) message.getField(field), value)) {
                     all.add(message.toBuilder().setField(field, part).build());
                 }
@@ -136,10 +148,15 @@ final class ControlNumbersTest {
             for (Message message : changed(status().build(), value)) {
                 boolean isRead = isRead(() -> CollectiveMessages.status(Bytes.of(message.toByteArray())));
                 assertTrue(!isRead || !isOut, () -> "read " + message);
+                byte[] inside = status().addSubgroups(subgroup(message)).build().toByteArray();
+                assertEquals(isRead, isRead(() -> CollectiveMessages.statusReport(Bytes.of(inside))));
             }
             for (Message message : changed(resolution().build(), value)) {
                 boolean isRead = isRead(() -> CollectiveMessages.resolution(Bytes.of(message.toByteArray())));
                 assertTrue(!isRead || !isOut, () -> "read " + message);
+                byte[] inside =
+                        resolution().addSubgroups(subgroup(message)).build().toByteArray();
+                assertEquals(isRead, isRead(() -> CollectiveMessages.decision(Bytes.of(inside))));
             }
             for (Message message : changed(call().build(), value)) {
                 boolean isDigest = message.toString().contains("digest: ");
