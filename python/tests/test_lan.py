@@ -32,10 +32,12 @@ class Lan:
         self.mark = f"hearthpy{os.getpid()}"
         self.hosts = hosts
         self.switch = f"{self.mark}-sw"
+
+    def open(self) -> None:
         ip("netns", "add", self.switch)
         ip("-n", self.switch, "link", "add", "switch", "type", "bridge", "mcast_snooping", "0")
         ip("-n", self.switch, "link", "set", "switch", "up")
-        for host in range(hosts):
+        for host in range(self.hosts):
             name = self.name(host)
             ip("netns", "add", name)
             ip("link", "add", "lan", "netns", name, "type", "veth", "peer", "name", f"port{host}", "netns", self.switch)
@@ -63,8 +65,11 @@ class Lan:
 @pytest.fixture
 def lan():
     made = Lan(3)
-    yield made
-    made.close()
+    try:
+        made.open()
+        yield made
+    finally:
+        made.close()
 
 
 def start(cluster, lan, host, script, *arguments, **env):

@@ -65,13 +65,8 @@ class Group:
         self, world_size: int | None = None, timeout: float = 60.0, settings: Mapping[str, object] | None = None
     ) -> None:
         """Start a trainer, wait for the others, and begin the group; see :func:`hearth_train.init`."""
-        self._table = _functions()
-        self._whole: Group | None = None
-        self._open: list[Work] = []
-        self._lock = threading.Lock()
-        self.is_fail_fast = (settings or {}).get("on_loss") == "fail-fast"
+        self._adopt(None, _functions(), is_fail_fast=(settings or {}).get("on_loss") == "fail-fast")
         self._handle = self._end(self._table.open(_settings(settings or {}).encode()))
-        self._shared: dict[str, object] = {}
         try:
             least = 2 if world_size is None else world_size
             if least < 1:
@@ -94,18 +89,20 @@ class Group:
         handle = self._end(self._table.split(self.handle, numbers, len(ranks)))
         if handle == 0:
             return None
-        some = object.__new__(type(self))
-        some._of(self, handle)
+        some = object.__new__(Group)
+        some._adopt(self, self._table, is_fail_fast=self.is_fail_fast)
+        some._handle = handle
         return some
 
-    def _of(self, whole: Group, handle: int) -> None:
-        self._table = whole._table
+    def _adopt(self, whole: Group | None, table: Table, *, is_fail_fast: bool) -> None:
+        """Set what a group and a subgroup of ``whole`` begin with."""
         self._whole = whole
-        self._open = []
+        self._table = table
+        self._handle = 0
+        self._open: list[Work] = []
         self._lock = threading.Lock()
-        self.is_fail_fast = whole.is_fail_fast
-        self._handle = handle
-        self._shared = {}
+        self._shared: dict[str, object] = {}
+        self.is_fail_fast = is_fail_fast
 
     def _end(self, call: int) -> int:
         return Work(self._table, call, None).wait()
@@ -130,7 +127,8 @@ class Group:
     def handle(self) -> int:
         """Number of the group in the C ABI."""
         if not self.is_open:
-            raise HearthError("this group is closed: call hearth_train.init() for a new one")
+            again = "hearth_train.init()" if self._whole is None else "split()"
+            raise HearthError(f"this group is closed: call {again} for a new one")
         return self._handle
 
     @property

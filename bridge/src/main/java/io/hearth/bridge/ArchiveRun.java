@@ -17,8 +17,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The program from whose run Java writes an archive of loaded classes ({@code -XX:AOTCacheOutput}), so that later processes start faster.
- * Two trainers meet on the loopback interface and make the usual calls. The archive has
- * the profiles of this run too, so later processes compile the code of steps and sums sooner.
+ * Two trainers meet on the loopback interface and make the usual calls. The archive has the profiles of this run too, so later processes
+ * compile the code of steps and sums sooner.
  */
 public final class ArchiveRun {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -73,7 +73,7 @@ public final class ArchiveRun {
         return Tensor.of(arena.allocate(bytes), DataType.FLOAT32);
     }
 
-    /** Begins so many sums on both, and waits for all. */
+    /** Begins {@code count} sums on both trainers, and waits until all have ended. */
     private static void sums(List<BridgeGroup> both, List<Tensor> values, int count) throws Exception {
         var begun = new ArrayList<CompletableFuture<Outcome>>();
         for (int sum = 0; sum < count; sum++) {

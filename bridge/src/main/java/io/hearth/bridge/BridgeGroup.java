@@ -16,14 +16,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A trainer of the calling program, or a subgroup of its ranks. What may wait begins and returns its end as a future: slow calls (the wait for peers, the start, steps,
- * the close) run one after the other, collectives in the order of their beginning, and so do the transfers of each pair and direction.
+ * A trainer of the calling program, or a subgroup of its ranks. What may wait begins and returns its end as a future: slow calls (the wait
+ * for peers, the start, steps, the close) run one after the other, collectives in the order of their beginning, and so do the transfers of
+ * each pair and direction.
  */
 final class BridgeGroup {
     private final AutoDiscoveryBackend node;
@@ -33,24 +33,20 @@ final class BridgeGroup {
     private final SharedNames shared = new SharedNames();
     private volatile String waiting = ""; // written by the slow lane, read anywhere
     private volatile @Nullable DistributedContext context; // written by the slow lane, read anywhere
-    private final boolean isSubgroup;
-    private final Set<Long> subgroups = ConcurrentHashMap.newKeySet(); // their handles
 
     /** One direction between this rank and another. */
     private record Transfer(boolean sends, int rank) {}
 
-    private BridgeGroup(
-            AutoDiscoveryBackend node, HearthConfig config, @Nullable DistributedContext context, boolean isSubgroup) {
+    private BridgeGroup(AutoDiscoveryBackend node, HearthConfig config, @Nullable DistributedContext context) {
         this.node = node;
         this.config = config;
         this.context = context;
-        this.isSubgroup = isSubgroup;
     }
 
     /** Starts a trainer; see {@link HearthConfig#parse}. */
     static BridgeGroup open(String settings) throws SetupException {
         HearthConfig config = HearthConfig.parse(settings);
-        return new BridgeGroup(AutoDiscoveryBackend.start(config), config, null, false);
+        return new BridgeGroup(AutoDiscoveryBackend.start(config), config, null);
     }
 
     CompletableFuture<Outcome> waitForPeers(int peers, Duration timeout) {
@@ -79,9 +75,7 @@ final class BridgeGroup {
             if (some.isEmpty()) {
                 return Outcome.of(0);
             }
-            long handle = BridgeState.GROUPS.add(new BridgeGroup(node, config, some.get(), true));
-            subgroups.add(handle);
-            return Outcome.of(handle);
+            return Outcome.of(BridgeState.GROUPS.add(new BridgeGroup(node, config, some.get())));
         });
     }
 
@@ -189,11 +183,12 @@ final class BridgeGroup {
 
     /** Ends the node, or of a subgroup only this rank's part in it. */
     private void end(Runnable ofNode) {
-        if (isSubgroup) {
-            ranks().closeSubgroup();
+        DistributedContext started = context;
+        if (started != null && started.isSubgroup()) {
+            started.closeSubgroup();
         } else {
             ofNode.run();
-            subgroups.forEach(BridgeState.GROUPS::remove);
+            BridgeState.GROUPS.removeIf(subgroup -> subgroup.node.equals(node));
         }
     }
 

@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 
 /**
  * Objects of one kind by the numbers that the calling program knows. No number is used twice.
@@ -55,5 +56,10 @@ final class Handles<T> {
 
     void remove(long handle) {
         open.remove(handle);
+    }
+
+    /** Forgets all objects to which this applies. */
+    void removeIf(Predicate<T> applies) {
+        open.values().removeIf(applies);
     }
 }

@@ -235,6 +235,11 @@ public interface DistributedBackend extends AutoCloseable {
      */
     Optional<DistributedBackend> split(List<Integer> ranks) throws CollectiveException;
 
+    /** Whether {@link #split} made this. */
+    default boolean isSubgroup() {
+        return false;
+    }
+
     /**
      * Names buffers that all ranks of the group keep identical, such as weights and the optimizer's state. When the next step begins, a
      * rank that enters, or whose buffers differ, gets the contents that the others hold. All ranks share the same names in the same order

@@ -35,7 +35,6 @@ public final class DistributedContext {
     private final DistributedBackend backend;
     private final CollectiveOptions options;
     private final Supplier<Optional<NodeId>> master;
-    private final boolean isSubgroup;
 
     /** A context over a backend without a cluster. */
     public DistributedContext(DistributedBackend backend) {
@@ -49,18 +48,14 @@ public final class DistributedContext {
      * @param master supplies the cluster's master, which may be a node that trains nothing
      */
     public DistributedContext(DistributedBackend backend, Supplier<Optional<NodeId>> master) {
-        this(backend, master, CollectiveOptions.DEFAULTS, false);
+        this(backend, master, CollectiveOptions.DEFAULTS);
     }
 
     private DistributedContext(
-            DistributedBackend backend,
-            Supplier<Optional<NodeId>> master,
-            CollectiveOptions options,
-            boolean isSubgroup) {
+            DistributedBackend backend, Supplier<Optional<NodeId>> master, CollectiveOptions options) {
         this.backend = backend;
         this.options = options;
         this.master = master;
-        this.isSubgroup = isSubgroup;
     }
 
     /**
@@ -71,7 +66,7 @@ public final class DistributedContext {
      * }</pre>
      */
     public DistributedContext with(CollectiveOptions chosen) {
-        return new DistributedContext(backend, master, chosen, isSubgroup);
+        return new DistributedContext(backend, master, chosen);
     }
 
     /**
@@ -495,7 +490,7 @@ public final class DistributedContext {
      * @throws CollectiveException the backend is closed
      */
     public Work begin(Collective<DistributedContext> call) throws CollectiveException, InterruptedException {
-        return backend.begin(ranks -> call.on(new DistributedContext(ranks, master, options, isSubgroup)));
+        return backend.begin(ranks -> call.on(new DistributedContext(ranks, master, options)));
     }
 
     /**
@@ -511,12 +506,17 @@ public final class DistributedContext {
      * @return a context of the subgroup, with the options of this one; empty if this rank is not in the list
      */
     public Optional<DistributedContext> split(List<Integer> ranks) throws CollectiveException {
-        return backend.split(ranks).map(some -> new DistributedContext(some, master, options, true));
+        return backend.split(ranks).map(some -> new DistributedContext(some, master, options));
+    }
+
+    /** Whether {@link #split} made this context. */
+    public boolean isSubgroup() {
+        return backend.isSubgroup();
     }
 
     /** Ends a subgroup on this rank, when it needs it no more; only for a context that {@link #split} made. */
     public void closeSubgroup() {
-        if (!isSubgroup) {
+        if (!isSubgroup()) {
             throw new IllegalStateException("this is a whole group: close its AutoDiscoveryBackend instead");
         }
         backend.close();

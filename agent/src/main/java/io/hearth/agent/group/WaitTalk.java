@@ -1,45 +1,37 @@
 package io.hearth.agent.group;
 
+import io.hearth.agent.group.machine.WaitMachine;
+import io.hearth.agent.group.machine.WaitMachine.Effect;
+import io.hearth.agent.group.machine.WaitMachine.Event;
 import io.hearth.collective.engine.CollectiveEngine;
 import io.hearth.collective.group.CollectiveMessages;
-import io.hearth.collective.group.OpenCall;
-import io.hearth.collective.group.Standstill;
 import io.hearth.collective.group.WaitNote;
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.core.Step;
 import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
 /**
- * Tells the other trainers of the view in which call this one waits, and ends calls that wait for each other; see {@link Standstill}. It
- * does nothing before this trainer or another one has a subgroup. Owner thread only.
+ * The shell of {@link WaitMachine}: looks at the collectives, exchanges notes with linked nodes. It does nothing before this trainer or
+ * another one has a subgroup, because calls of one group cannot wait for each other. Owner thread only.
  */
 public final class WaitTalk {
-    private static final long LOOK_NANOS = Duration.ofMillis(150).toNanos();
-    private static final long WAIT_NANOS = 2 * LOOK_NANOS; // of a call, before others are told
-
-    private final NodeId self;
     private final String group;
     private final Optional<CollectiveEngine> engine;
     private final BiConsumer<NodeId, byte[]> messenger;
     private final Clock clock;
-    private final SortedMap<NodeId, WaitNote> notes = new TreeMap<>();
-    private Optional<OpenCall> seen = Optional.empty();
-    private long seenNanos;
-    private long lookedNanos;
-    private boolean isTold;
+    private final WaitMachine machine;
+    private WaitMachine.State state;
 
     /**
      * Without any notes yet.
      *
-     * @param engine of a trainer; empty for an agent
+     * @param engine of a trainer; empty for an agent, which takes no part
      * @param messenger sends a note on the link to a node; lost if there is none
      */
     public WaitTalk(
@@ -48,91 +40,54 @@ public final class WaitTalk {
             Optional<CollectiveEngine> engine,
             BiConsumer<NodeId, byte[]> messenger,
             Clock clock) {
-        this.self = self;
         this.group = group;
         this.engine = engine;
         this.messenger = messenger;
         this.clock = clock;
-        this.lookedNanos = clock.nanoTime();
+        this.machine = new WaitMachine(self);
+        this.state = WaitMachine.State.start(clock.nanoTime());
     }
 
     public void lost(NodeId node) {
-        notes.remove(node);
+        step(new Event.Lost(node));
     }
 
     public void heard(NodeId node, byte[] bytes) throws MalformedMessageException {
         WaitNote note = CollectiveMessages.waitNote(bytes);
-        if (engine.isPresent() && !note.equals(WaitNote.NONE)) {
-            notes.put(node, note);
-        } else {
-            notes.remove(node);
+        if (engine.isPresent()) {
+            step(new Event.Heard(node, note));
         }
     }
 
     private boolean isOn() {
-        return engine.isPresent() && (!notes.isEmpty() || engine.get().hasSubgroups());
+        return engine.isPresent()
+                && (engine.get().hasSubgroups()
+                        || state.isTold()
+                        || !state.notes().isEmpty());
     }
 
-    /** Looks at the open call from time to time. */
+    /** Looks at the open call if it is time to, or if there are notes. */
     public void drive(View view) {
-        long now = clock.nanoTime();
-        if (!isOn() || (now - lookedNanos < LOOK_NANOS && notes.isEmpty())) {
-            return;
+        if (isOn() && (!state.notes().isEmpty() || sleepNanos() == 0)) {
+            List<NodeId> ranks = view.group(group).stream().map(Member::node).toList();
+            step(new Event.Looked(engine.orElseThrow().openCall(), ranks));
         }
-        lookedNanos = now;
-        List<NodeId> ranks = view.group(group).stream().map(Member::node).toList();
-        Optional<OpenCall> open = engine.orElseThrow().openCall();
-        if (open.isEmpty() || seen.filter(open.get()::isSameAs).isEmpty()) {
-            seen = open;
-            seenNanos = now;
-            if (isTold) {
-                isTold = false;
-                ranks.forEach(node -> send(node, WaitNote.NONE));
+    }
+
+    private void step(Event event) {
+        Step<WaitMachine.State, Effect> step = machine.step(state, event, clock.nanoTime());
+        state = step.state();
+        for (Effect effect : step.effects()) {
+            switch (effect) {
+                case Effect.Tell(NodeId node, WaitNote note) -> messenger.accept(node, CollectiveMessages.encode(note));
+                case Effect.End(var call, String why) ->
+                    engine.ifPresent(collectives -> collectives.mismatched(call, why));
             }
-        }
-        if (open.isPresent() && (now - seenNanos >= WAIT_NANOS || !notes.isEmpty())) {
-            waits(open.get(), ranks);
-        }
-    }
-
-    private void waits(OpenCall call, List<NodeId> ranks) {
-        if (!isTold) {
-            isTold = true;
-            tell(call, ranks, "");
-        }
-        notes.keySet().retainAll(ranks);
-        Standstill.of(call, notes, ranks).ifPresent(why -> {
-            tell(call, ranks, why); // before the others learn that this member left its group
-            engine.orElseThrow().mismatched(call, why);
-            seen = Optional.empty();
-            isTold = false;
-            notes.clear();
-        });
-    }
-
-    private void tell(OpenCall call, List<NodeId> ranks, String mismatch) {
-        for (NodeId node : ranks) {
-            send(
-                    node,
-                    new WaitNote(
-                            call.lineage(),
-                            call.place(),
-                            call.number(),
-                            call.text(),
-                            call.members().contains(node),
-                            mismatch,
-                            call.called()));
-        }
-    }
-
-    private void send(NodeId node, WaitNote note) {
-        if (!node.equals(self)) {
-            messenger.accept(node, CollectiveMessages.encode(note));
         }
     }
 
     /** Time until the next look; {@link Long#MAX_VALUE} for never. */
     public long sleepNanos() {
-        return isOn() ? Math.max(0, lookedNanos + LOOK_NANOS - clock.nanoTime()) : Long.MAX_VALUE;
+        return isOn() ? machine.sleepNanos(state, clock.nanoTime()) : Long.MAX_VALUE;
     }
 }

@@ -118,7 +118,7 @@ public final class CollectiveEngine extends GroupCalls {
             Clock clock,
             Function<List<CompressionStrategy.Coded>, List<CodecCost>> costs) {
         var runtime = new GroupRuntime(group, self, streams, reducer, options, GroupMachine.WINDOW, listener, clock);
-        var subgroups = new Subgroups(new Subgroups.Means(group, self, streams, listener, costs), options.ofSubgroup());
+        var subgroups = new Subgroups(new Subgroups.Means(group, self, streams, listener, options.ofSubgroup(), costs));
         var order = new Order(
                 new CallQueue("hearth-calls-" + group, () -> runtime.isDataThread() || subgroups.isDataThread()),
                 new AtomicBoolean(),
@@ -440,16 +440,19 @@ public final class CollectiveEngine extends GroupCalls {
         return runtime.state().phase();
     }
 
-    /** Whether this member has made subgroups. From any thread. */
+    /** Whether this member has subgroups. From any thread. */
     public boolean hasSubgroups() {
-        return subgroups.isUsed();
+        return subgroups.areUsed();
     }
 
     /** The call that has not ended here, of the group or of a subgroup; empty without one. From any thread. */
     public Optional<OpenCall> openCall() {
-        SortedMap<String, Long> called = subgroups.called();
-        called.put(OpenCall.GROUP, runtime.state().next() - 1);
-        return runtime.openCall(OpenCall.GROUP, called).or(() -> subgroups.openCall(called));
+        return runtime.openCall(OpenCall.GROUP).or(subgroups::openCall).map(call -> {
+            SortedMap<String, Long> called =
+                    subgroups.called(); // later than the call: a count that is too low would accuse
+            called.put(OpenCall.GROUP, runtime.state().next() - 1);
+            return call.after(called);
+        });
     }
 
     /** Ends a call, if it is still open, with a {@link io.hearth.core.CollectiveMismatchException}; this member leaves its group. */

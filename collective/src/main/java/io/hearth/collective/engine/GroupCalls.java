@@ -56,7 +56,7 @@ abstract class GroupCalls implements DistributedBackend {
     private final CallAdmission admission;
 
     /**
-     * What an engine and its subgroups share: they make one call at a time.
+     * Used by an engine and its subgroups together, one call at a time.
      *
      * @param queue of the calls that were begun
      * @param turn taken by the thread in a call

@@ -197,8 +197,8 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         });
     }
 
-    /** The call that is open here; {@code called} is that of {@link OpenCall}. */
-    Optional<OpenCall> openCall(String place, SortedMap<String, Long> called) {
+    /** The call that is open here, without the numbers that were called. */
+    Optional<OpenCall> openCall(String place) {
         return monitor.read(() -> monitor.call()
                 .filter(call -> call.outcome == null && call.error == null)
                 .map(call -> new OpenCall(
@@ -207,7 +207,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
                         call.number,
                         call.signature().text(),
                         monitor.state().layout().members(),
-                        called)));
+                        Collections.emptySortedMap())));
     }
 
     /** Ends the open call of that number, because this member and another one wait for each other; it leaves its group. */

@@ -3,23 +3,19 @@ package io.hearth.collective.engine;
 import io.hearth.collective.CollectiveMetrics;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.DistributedBackend;
-import io.hearth.collective.EngineOptions;
 import io.hearth.collective.StateBlob;
 import io.hearth.collective.StepStart;
-import io.hearth.collective.choice.CodecCost;
 import io.hearth.collective.group.GroupMachine;
 import io.hearth.collective.group.Status;
 import io.hearth.collective.group.SubgroupId;
-import io.hearth.compression.CompressionStrategy;
+import io.hearth.core.CollectiveException;
 import io.hearth.core.HearthException;
-import io.hearth.core.LeftGroupException;
 import io.hearth.election.Member;
 import io.hearth.identity.NodeId;
 import java.lang.foreign.MemorySegment;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -33,9 +29,9 @@ final class Subgroup extends GroupCalls {
     private final SubgroupId id;
     private final NodeId self;
     private final CollectiveEngine engine;
-    private final Subgroups subgroups;
     private final String lineage;
     private List<NodeId> members; // guarded by the lock of Subgroups
+    private volatile long closedAfter = Long.MAX_VALUE; // number of the group; set by its application's thread
 
     /** A subgroup of these members, by rank, in the engine's present lineage. */
     Subgroup(
@@ -44,25 +40,22 @@ final class Subgroup extends GroupCalls {
             String lineage,
             Subgroups subgroups,
             Subgroups.Means means,
-            EngineOptions options,
-            CollectiveEngine engine,
-            Function<List<CompressionStrategy.Coded>, List<CodecCost>> costs) {
+            CollectiveEngine engine) {
         Order order = engine.order();
         var runtime = new GroupRuntime(
                 means.group(),
                 means.self(),
                 means.streams(),
                 order.reducer(),
-                options,
+                means.options(),
                 WINDOW,
                 subgroups.listener(engine.runtime()),
                 order.clock());
-        super(means.group(), means.self(), runtime, order, options, costs);
+        super(means.group(), means.self(), runtime, order, means.options(), means.costs());
         this.id = id;
         this.self = means.self();
         this.members = List.copyOf(members);
         this.lineage = lineage;
-        this.subgroups = subgroups;
         this.engine = engine;
     }
 
@@ -75,7 +68,7 @@ final class Subgroup extends GroupCalls {
         GroupMachine.Event.Installed view = group.view();
         members = members.stream().filter(view.members()::contains).toList();
         if (!view.view().lineage().equals(lineage) || !members.contains(self)) {
-            end(new LeftGroupException("this subgroup belongs to an earlier time of the group: split again"));
+            end(new CollectiveException("this subgroup belongs to an earlier time of the group: split again"));
             return;
         }
         List<Member> listed = group.members().stream()
@@ -89,8 +82,13 @@ final class Subgroup extends GroupCalls {
                                 view.fence() + ":" + id.text(),
                                 members,
                                 view.inCompany(),
-                                group.decision().of(id)),
+                                group.decision().of(id).among(members)),
                         listed);
+    }
+
+    /** Whether no member can need it any more, once the group's numbers up to this one have ended. */
+    boolean isFree(long doneUpTo) {
+        return !isInGroup() || closedAfter < doneUpTo;
     }
 
     Status freeze(GroupMachine.Frozen view) {
@@ -110,6 +108,11 @@ final class Subgroup extends GroupCalls {
     @Override
     public boolean isInGroup() {
         return !runtime().isOver();
+    }
+
+    @Override
+    public boolean isSubgroup() {
+        return true;
     }
 
     @Override
@@ -154,7 +157,9 @@ final class Subgroup extends GroupCalls {
 
     @Override
     public void close() {
-        admission().close();
-        subgroups.closed(this, engine.doneUpTo());
+        if (closedAfter == Long.MAX_VALUE) {
+            admission().close();
+            closedAfter = engine.doneUpTo();
+        }
     }
 }

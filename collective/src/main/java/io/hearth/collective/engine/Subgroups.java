@@ -16,7 +16,6 @@ import io.hearth.election.GroupPhase;
 import io.hearth.election.Member;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.StreamSource;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,55 +23,51 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The subgroups of an engine. They take part in every view change of the group.
  *
  * <p>A subgroup that its application closed still answers for its newest result until the group's next number has ended: all members make
- * their calls in one order, so by then none of them can lack it.
+ * their calls in one order, so by then each of them has it.
  */
 final class Subgroups {
-    private static final long OPEN = Long.MAX_VALUE;
-
-    /** What every subgroup needs from the engine's owner; as in {@link CollectiveEngine}. */
+    /** What the subgroups of an engine have in common; as in {@link CollectiveEngine}. */
     record Means(
             String group,
             NodeId self,
             StreamSource streams,
             CollectiveListener listener,
+            EngineOptions options,
             Function<List<CompressionStrategy.Coded>, List<CodecCost>> costs) {}
 
     private final Means means;
-    private final EngineOptions options;
+    private final LongAdder codecNanosEnded = new LongAdder();
+    private final LongAdder repeatedEnded = new LongAdder();
     private final ReentrantLock lock = new ReentrantLock(); // guards all that follows
-    private final Map<Subgroup, Long> kept = new HashMap<>(); // with the group's number after which it can go
-    private final Map<Made, Integer> made = new HashMap<>();
+    private volatile List<Subgroup> kept = List.of(); // written with the lock, read by any thread
+    private final Map<List<Member>, Integer> made = new HashMap<>(); // of the newest view's lineage
     private final Map<NodeId, Member> known = new HashMap<>(); // all members so far, as they were listed last
     private GroupRuntime.@Nullable Entered newest;
     private GroupMachine.@Nullable Frozen frozen;
     private CollectiveTrace trace = CollectiveTrace.NONE;
     private CollectiveProgress progress = CollectiveProgress.NONE;
-    private long codecNanosEnded;
-    private long repeatedEnded;
 
-    /** A list of members of which subgroups were made. */
-    private record Made(String lineage, List<Member> members) {}
-
-    Subgroups(Means means, EngineOptions options) {
+    Subgroups(Means means) {
         this.means = means;
-        this.options = options;
     }
 
-    /** Makes a subgroup of these members of the engine's group, by rank; empty if this node is none of them. */
+    /** Makes a subgroup of these members of the engine's group, by rank; empty if this node is none of them. For the thread in a call. */
     Optional<DistributedBackend> make(List<NodeId> members, CollectiveEngine engine) {
+        free(engine.doneUpTo());
         return locked(() -> {
-            free(engine.doneUpTo());
             GroupRuntime.Entered view = newest;
             if (view == null) {
                 throw new IllegalStateException("the group has no members yet: wait for its start");
@@ -88,19 +83,11 @@ final class Subgroups {
                     .map(member -> Objects.requireNonNull(known.get(member)))
                     .toList();
             String lineage = view.view().view().lineage();
-            int ordinal = made.merge(new Made(lineage, listed), 1, Integer::sum) - 1;
-            var subgroup = new Subgroup(
-                    SubgroupId.of(lineage, listed, ordinal),
-                    members,
-                    lineage,
-                    this,
-                    means,
-                    options,
-                    engine,
-                    means.costs());
+            SubgroupId id = SubgroupId.of(lineage, listed, made.merge(listed, 1, Integer::sum) - 1);
+            var subgroup = new Subgroup(id, members, lineage, this, means, engine);
             subgroup.runtime().trace(trace);
             subgroup.runtime().progress(progress, means.self(), engine.order().clock());
-            kept.put(subgroup, OPEN);
+            keep(Stream.concat(kept.stream(), Stream.of(subgroup)));
             if (frozen != null) {
                 subgroup.freeze(frozen);
             }
@@ -109,17 +96,23 @@ final class Subgroups {
         });
     }
 
-    /** The engine's report, with those of the subgroups. */
+    private void keep(Stream<Subgroup> subgroups) {
+        kept = subgroups.toList();
+    }
+
+    /** The engine's report, with those of the subgroups. One that has ended here knows nothing that others may use. */
     StatusReport freeze(Status group, String lineage, long epoch) {
         return locked(() -> {
             var view = new GroupMachine.Frozen(lineage, epoch);
             frozen = view;
             var reports = new TreeMap<SubgroupId, Status>();
             Optional<String> broken = group.broken();
-            for (Subgroup subgroup : kept.keySet()) {
+            for (Subgroup subgroup : kept) {
                 Status status = subgroup.freeze(view);
-                broken = broken.or(status::broken);
-                reports.put(subgroup.id(), status.brief());
+                if (subgroup.isInGroup()) {
+                    broken = broken.or(status::broken);
+                    reports.put(subgroup.id(), status.brief());
+                }
             }
             return new StatusReport(group.broken(broken), reports);
         });
@@ -128,91 +121,92 @@ final class Subgroups {
     /** All subgroups take a view of the group. */
     void install(GroupRuntime.Entered view) {
         locked(() -> {
+            GroupMachine.Frozen now = view.view().view();
+            if (newest != null && !newest.view().view().lineage().equals(now.lineage())) {
+                made.clear();
+            }
             newest = view;
             view.members().forEach(member -> known.put(member.node(), member));
-            if (frozen != null && view.view().view().succeeds(frozen)) {
+            if (frozen != null && now.succeeds(frozen)) {
                 frozen = null;
             }
-            kept.keySet().forEach(subgroup -> subgroup.install(view));
+            kept.forEach(subgroup -> subgroup.install(view));
             return view;
         });
     }
 
     /** This member is out of the group; its subgroups end for good. */
     void end(HearthException why) {
-        each(subgroup -> subgroup.end(why));
+        kept.forEach(subgroup -> subgroup.end(why));
     }
 
-    /** A subgroup's application needs it no more, after these numbers of the group. */
-    void closed(Subgroup subgroup, long doneUpTo) {
-        locked(() -> kept.computeIfPresent(subgroup, (_, _) -> doneUpTo));
-    }
-
-    /** Frees the subgroups that no member can need any more. For the thread in a call. */
+    /** Frees the subgroups that no member can need any more, without the lock, because a thread may end late. */
     private void free(long doneUpTo) {
-        for (Subgroup subgroup : List.copyOf(kept.keySet())) {
-            boolean isOver = subgroup.runtime().isOver();
-            if ((isOver || kept.getOrDefault(subgroup, OPEN) < doneUpTo)
-                    && subgroup.runtime().end()) {
-                codecNanosEnded += subgroup.runtime().codecNanos();
-                repeatedEnded += subgroup.runtime().executor().repeated();
-                subgroup.closeMemories();
-                kept.remove(subgroup);
+        for (Subgroup subgroup : kept) {
+            if (subgroup.isFree(doneUpTo)) {
+                locked(() -> {
+                    keep(kept.stream().filter(other -> !other.equals(subgroup)));
+                    return subgroup;
+                });
+                codecNanosEnded.add(subgroup.runtime().codecNanos());
+                repeatedEnded.add(subgroup.runtime().executor().repeated());
+                if (subgroup.runtime().end()) {
+                    subgroup.closeMemories();
+                }
             }
         }
     }
 
-    /** Whether there was ever one. */
-    boolean isUsed() {
-        return locked(() -> !made.isEmpty());
+    /** Whether there is one. */
+    boolean areUsed() {
+        return !kept.isEmpty();
     }
 
     /** The highest called number of each, by the text of its id. */
     SortedMap<String, Long> called() {
         var called = new TreeMap<String, Long>();
-        each(subgroup ->
-                called.put(subgroup.id().text(), subgroup.runtime().state().next() - 1));
+        for (Subgroup subgroup : kept) {
+            called.put(subgroup.id().text(), subgroup.runtime().state().next() - 1);
+        }
         return called;
     }
 
-    /** As {@link CollectiveEngine#openCall}. */
-    Optional<OpenCall> openCall(SortedMap<String, Long> called) {
-        return all().stream()
-                .flatMap(subgroup -> subgroup.runtime().openCall(subgroup.id().text(), called).stream())
+    /** The open call; empty without one. As {@link CollectiveEngine#openCall}. */
+    Optional<OpenCall> openCall() {
+        return kept.stream()
+                .flatMap(subgroup -> subgroup.runtime().openCall(subgroup.id().text()).stream())
                 .findFirst();
     }
 
     /** As {@link CollectiveEngine#mismatched}. */
     void mismatched(OpenCall call, String why) {
-        each(subgroup -> {
-            if (subgroup.id().text().equals(call.place())) {
-                subgroup.runtime().mismatched(call.number(), why);
-            }
-        });
+        kept.stream()
+                .filter(subgroup -> subgroup.id().text().equals(call.place()))
+                .forEach(subgroup -> subgroup.runtime().mismatched(call.number(), why));
     }
 
     void rest(boolean resting) {
-        each(subgroup -> subgroup.runtime().rest(resting));
+        kept.forEach(subgroup -> subgroup.runtime().rest(resting));
     }
 
     void trace(CollectiveTrace listener) {
         locked(() -> trace = listener);
-        each(subgroup -> subgroup.runtime().trace(listener));
+        kept.forEach(subgroup -> subgroup.runtime().trace(listener));
     }
 
     void progress(CollectiveProgress listener) {
         locked(() -> progress = listener);
-        each(subgroup -> subgroup.runtime()
+        kept.forEach(subgroup -> subgroup.runtime()
                 .progress(listener, means.self(), subgroup.order().clock()));
     }
 
     boolean isMoving() {
-        return all().stream().anyMatch(subgroup -> subgroup.runtime().state().isMoving());
+        return kept.stream().anyMatch(subgroup -> subgroup.runtime().state().isMoving());
     }
 
     /** Whether the current thread is a data thread of a subgroup. */
     boolean isDataThread() {
-        return all().stream().anyMatch(subgroup -> subgroup.runtime().isDataThread());
+        return kept.stream().anyMatch(subgroup -> subgroup.runtime().isDataThread());
     }
 
     /** Total time of the codecs, in nanoseconds, of subgroups that are gone too. */
@@ -225,14 +219,14 @@ final class Subgroups {
         return sum(repeatedEnded, subgroup -> subgroup.runtime().executor().repeated());
     }
 
-    private long sum(long ended, ToLongFunction<Subgroup> of) {
-        return ended + all().stream().mapToLong(of).sum();
+    private long sum(LongAdder ended, ToLongFunction<Subgroup> of) {
+        return ended.sum() + kept.stream().mapToLong(of).sum();
     }
 
     /** Ends everything, in bounded time; returns whether every thread ended. */
     boolean close() {
         boolean ended = true;
-        for (Subgroup subgroup : all()) {
+        for (Subgroup subgroup : kept) {
             ended &= subgroup.runtime().end();
         }
         return ended;
@@ -240,7 +234,7 @@ final class Subgroups {
 
     /** Frees the memories of the codecs; after {@link #close}. */
     void closeMemories() {
-        each(Subgroup::closeMemories);
+        kept.forEach(Subgroup::closeMemories);
     }
 
     /** Passes on what concerns the whole node. A member that leaves a subgroup leaves its group. */
@@ -248,7 +242,7 @@ final class Subgroups {
         return new CollectiveListener() {
             @Override
             public void progress(long doneUpTo, GroupPhase phase) { // for others, the group's own numbers count
-                if (doneUpTo > 0) {
+                if (doneUpTo == 1) {
                     group.begun();
                 }
             }
@@ -270,13 +264,9 @@ final class Subgroups {
         };
     }
 
-    private List<Subgroup> all() {
-        return locked(() -> new ArrayList<>(kept.keySet()));
-    }
-
-    /** Runs an action for each, without the lock. */
+    /** Runs an action for each. */
     void each(Consumer<Subgroup> action) {
-        all().forEach(action);
+        kept.forEach(action);
     }
 
     private <T> T locked(Supplier<T> action) {

@@ -10,7 +10,11 @@ import java.util.TreeMap;
  * @param subgroups those with a number to forward or to reject, at most {@link #SUBGROUPS_MAX}
  */
 public record GroupDecision(Resolution group, SortedMap<SubgroupId, Resolution> subgroups) {
-    /** Most subgroups in a decision: so many fit into {@link io.hearth.election.Resolver#BYTES_MAX} beside the group's part. */
+    /**
+     * Most subgroups in a decision. More do not fit into {@link io.hearth.election.Resolver#BYTES_MAX} beside the group's part. Each member
+     * makes one call at a time, so only a group of more members than this can have more undecided numbers at one moment; their calls end at
+     * the deadline.
+     */
     public static final int SUBGROUPS_MAX = 48;
 
     public GroupDecision {

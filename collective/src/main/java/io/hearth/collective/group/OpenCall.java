@@ -26,6 +26,11 @@ public record OpenCall(
         called = Collections.unmodifiableSortedMap(new TreeMap<>(called));
     }
 
+    /** The same with the numbers that were called. */
+    public OpenCall after(SortedMap<String, Long> numbers) {
+        return new OpenCall(lineage, place, number, text, members, numbers);
+    }
+
     /** Whether this is the same call. */
     public boolean isSameAs(OpenCall other) {
         return lineage.equals(other.lineage) && place.equals(other.place) && number == other.number;

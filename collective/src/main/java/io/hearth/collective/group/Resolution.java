@@ -52,6 +52,20 @@ public record Resolution(long first, List<Forward> forwards, List<Rejected> refu
     }
 
     /**
+     * The same without forwards whose holder is none of these members. A subgroup's members decide so: a report about it may be a lie of a
+     * node that is no member.
+     */
+    public Resolution among(List<NodeId> members) {
+        return new Resolution(
+                first,
+                forwards.stream()
+                        .filter(forward -> members.contains(forward.holder()))
+                        .toList(),
+                refused,
+                plan);
+    }
+
+    /**
      * A result that goes to the members that lack it.
      *
      * @param number of the collective

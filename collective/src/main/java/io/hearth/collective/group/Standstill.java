@@ -10,7 +10,7 @@ import java.util.Optional;
  * and the other in a call elsewhere that this one has not made. Each makes one call at a time, so neither call can ever end. Pure.
  *
  * <p>The finding needs no agreement on time. A member cannot leave the call of its note without this member's bytes, except with an error
- * or by a view change. What it called before is in the note, so a member that has only ended the common call earlier is not suspected.
+ * or by a view change. The note also says what it called before. So nobody suspects a member that has ended the common call already.
  *
  * <p>A member that waits in the same call as one that ends with such an error ends with it too: the call is lost for all.
  */

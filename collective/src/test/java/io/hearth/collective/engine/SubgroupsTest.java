@@ -15,6 +15,7 @@ import io.hearth.collective.DistributedContext;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.LossPolicy;
 import io.hearth.collective.Work;
+import io.hearth.collective.group.CollectiveMessages;
 import io.hearth.collective.group.GroupDecision;
 import io.hearth.collective.group.OpenCall;
 import io.hearth.collective.group.Resolution;
@@ -297,6 +298,47 @@ final class SubgroupsTest {
                         }
                     })
                     .joinWell();
+        }
+    }
+
+    @Test
+    void aMemberThatCameBackReportsNothingOfItsFormerSubgroups() throws Exception {
+        try (var group = new TestGroup(2, OPTIONS)) {
+            NodeId back = group.nodes.get(1);
+            for (int rank = 0; rank < 2; rank++) {
+                assertTrue(group.engine(rank).split(List.of(0, 1)).isPresent());
+            }
+            group.change(group.without(back));
+            group.of(back).removed(new RemovedFromClusterException("others went on"));
+            group.admit(back);
+            List<StatusReport> reports = new ArrayList<>();
+            for (var report : group.freeze(group.nodes)) {
+                reports.add(CollectiveMessages.statusReport(report.status()));
+            }
+            assertEquals(1, reports.get(0).subgroups().size());
+            assertEquals(Map.of(), reports.get(1).subgroups(), "its numbers may be those of another time");
+        }
+    }
+
+    @Test
+    void subgroupsThatComeAndGoLeaveNothing() throws Exception {
+        try (var group = new TestGroup(2, OPTIONS)) {
+            group.start((_, context) -> {
+                        for (int round = 0; round < 10 * StatusReport.SUBGROUPS_MAX; round++) {
+                            DistributedContext some =
+                                    context.split(List.of(1, 0)).orElseThrow();
+                            some.barrier();
+                            some.closeSubgroup();
+                            context.barrier();
+                        }
+                    })
+                    .joinWell();
+            for (var report : group.freeze(group.nodes)) {
+                int left = CollectiveMessages.statusReport(report.status())
+                        .subgroups()
+                        .size();
+                assertTrue(left <= 1, "the last one may be left, got " + left);
+            }
         }
     }
 

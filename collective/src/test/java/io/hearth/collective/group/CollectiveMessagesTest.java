@@ -118,6 +118,14 @@ final class CollectiveMessagesTest {
         assertThrows(MalformedMessageException.class, () -> CollectiveMessages.statusReport(Bytes.of(wrongId)));
     }
 
+    @Test
+    void aForwardFromOutsideASubgroupIsLeftOut() {
+        assertEquals(RESOLUTION, RESOLUTION.among(List.of(TestGroup.node(0), TestGroup.node(1))));
+        Resolution without = RESOLUTION.among(List.of(TestGroup.node(0)));
+        assertEquals(List.of(), without.forwards());
+        assertEquals(RESOLUTION.refused(), without.refused());
+    }
+
     /** A member keeps as many outcomes as its window has numbers, and one in each subgroup. */
     @Test
     void theLargestReportAndDecisionWithSubgroupsFitTheirMessage() {
