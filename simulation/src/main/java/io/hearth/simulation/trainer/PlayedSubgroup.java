@@ -94,7 +94,7 @@ final class PlayedSubgroup {
                 fence,
                 members,
                 view.members().size() > 1,
-                decision.of(id)));
+                decision.of(id).among(members)));
         if (!fence.equals(former)) {
             setting.subgroups.entered(fence, members);
         }
