@@ -32,17 +32,18 @@ class Trainer:
         """Return the words of all lines that begin with this one."""
         return [line.split() for line in self.text.splitlines() if line.startswith(first + " ")]
 
-    def await_line(self, first: str) -> list[str]:
-        """Return the words of the first line that begins with this one, once it is there."""
+    def await_line(self, first: str, number: int = 1) -> list[str]:
+        """Return the words of the first line that begins with this one, or of a later one, once it is there."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
+            ended = self.process.poll() is not None
             found = self.words(first)
-            if found:
-                return found[0]
-            if self.process.poll() is not None and not self.words(first):
+            if len(found) >= number:
+                return found[number - 1]
+            if ended:
                 break
             time.sleep(0.02)
-        raise AssertionError(f"no line '{first}' in:\n{self.text}")
+        raise AssertionError(f"not {number} lines '{first}' in:\n{self.text}")
 
     def end(self, code: int = 0) -> str:
         """Wait for the end, check the exit code, and return the output."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("numpy")
@@ -34,3 +38,28 @@ def test_a_subgroup_that_not_all_call_is_an_error_soon(cluster):
         assert "end" in text
         seconds = next(float(line.split()[1]) for line in text.splitlines() if line.startswith("named "))
         print("seconds", seconds)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_many_come_and_go_and_memory_stays(cluster, tmp_path):
+    """``HEARTH_JOINS=50 pytest -s`` plays so many."""
+    joins = int(os.environ.get("HEARTH_JOINS", "6"))
+    stop = tmp_path / "stop"
+    stay = [cluster.start("joins.py", stop, "stay", home=number) for number in range(2)]
+
+    def resident() -> list[int]:
+        pages = [int(Path(f"/proc/{each.process.pid}/statm").read_text().split()[1]) for each in stay]
+        return [each * os.sysconf("SC_PAGE_SIZE") >> 20 for each in pages]
+
+    for trainer in stay:
+        trainer.await_line("trains")
+    seen = []
+    for number in range(joins):
+        cluster.start("joins.py", stop, "visit", home=2 + number % 3).end()
+        seen.append(resident())
+    stop.touch()
+    for trainer in stay:
+        trainer.end()
+    print("resident MB", seen)
+    settled = seen[len(seen) // 2]
+    assert all(last <= 1.1 * before for last, before in zip(seen[-1], settled, strict=True)), seen

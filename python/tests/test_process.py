@@ -38,6 +38,11 @@ def test_faulthandler(cluster, when):
     assert all("end" in text for text in cluster.run("signals.py", 2, f"faulthandler-{when}"))
 
 
+def test_under_pytest(cluster):
+    trainers = [cluster.start("under_pytest.py", home=number) for number in range(2)]
+    assert all("1 passed" in trainer.end() for trainer in trainers)
+
+
 def test_an_end_without_close(cluster):
     cluster.run("signals.py", 2, "exit")
 

@@ -1,5 +1,9 @@
-"""A DDP training that ranks join and leave. Arguments: world, steps, seed of the initial weights, optimizer."""
+"""A DDP training that ranks join and leave; it ends 60 steps after one has joined that came after a loss.
 
+Arguments: world, seed of the initial weights, optimizer, and "late" for that one.
+"""
+
+import copy
 import hashlib
 import sys
 import time
@@ -9,11 +13,12 @@ import torch.distributed as dist
 
 from hearth_train.torch import Elastic, ElasticSampler
 
-world, steps, seed, kind = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+world, seed, kind = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 dist.init_process_group("hearth", world_size=world)
 torch.manual_seed(seed)
 model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.BatchNorm1d(64), torch.nn.ReLU(), torch.nn.Linear(64, 10))
 if kind == "adam":
+    model.load_state_dict({name: each.clone() for name, each in model.state_dict().items()}, assign=True)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
 else:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
@@ -21,7 +26,7 @@ scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 50, 0.9)
 data = torch.randn(1000, 64, generator=torch.Generator().manual_seed(1))
 sampler = ElasticSampler(len(data), 16)
 batches = iter(sampler)
-run = Elastic(model, optimizer, steps, sampler=sampler)
+run = Elastic(model, optimizer, 1_000_000, sampler=sampler)
 
 
 def digest():
@@ -30,9 +35,18 @@ def digest():
 
 
 print("ready", flush=True)
+before, was_lost, last = 0, "late" in sys.argv, None
 for step in run:
+    there = dist.get_world_size()
+    if last is None and was_lost and there > before:
+        last = step + 60
+    was_lost, before = was_lost or there < before, there
+    if step == last:
+        break
+    if kind == "adam" and step == 30:  # its tensors are others from now on
+        optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
     if step % 20 == 0:
-        print("step", step, dist.get_world_size(), digest(), sampler.position, flush=True)
+        print("step", step, there, digest(), sampler.position, flush=True)
     loss = run.model(data[next(batches)]).square().mean()
     optimizer.zero_grad()
     loss.backward()

@@ -1,4 +1,4 @@
-"""A script of Gloo's, as if Hearth were not installed. Arguments: environment or arguments, rank, world, port."""
+"""A script of Gloo's, as if Hearth were not installed. Arguments: environment or arguments, rank, world, port; or torchrun."""
 
 import os
 import sys
@@ -6,11 +6,16 @@ import sys
 import torch
 import torch.distributed as dist
 
-way, rank, world, port = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
-if way == "environment":
-    os.environ.update(RANK=str(rank), WORLD_SIZE=str(world), MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
+way = sys.argv[1]
+if way == "torchrun":
     dist.init_process_group("gloo")
+    world = dist.get_world_size()
 else:
+    rank, world, port = map(int, sys.argv[2:5])
+if way == "environment":
+    os.environ.update(RANK=str(rank), WORLD_SIZE=str(world), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
+    dist.init_process_group("gloo")
+elif way == "arguments":
     dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world)
 one = torch.ones(1)
 dist.all_reduce(one)

@@ -15,19 +15,36 @@ def compress(model: DistributedDataParallel, codec: str) -> None:
     """Send the gradients of a DDP model through a codec, such as "topk:0.01", "int8" or "powersgd".
 
     What the codec leaves out of a gradient is added to the next one (error feedback). Its memory belongs to a bucket of DDP,
-    by number and size, because DDP changes its buckets once, after the first step. Applies to float32; call it once, before
-    the first backward pass, on all ranks.
+    by number and size. DDP puts its gradients into other buckets once, after the first step, so that step goes as it is;
+    not with ``find_unused_parameters``, whose buckets stay. Applies to float32; call it once, before the first backward
+    pass, on all ranks.
     """
     group = model.process_group
     if not isinstance(group, ProcessGroupHearth):
         raise TypeError("compress() needs a model whose process group has the backend 'hearth'")
-    number = next(_models)
+    model.register_comm_hook(
+        _Hook(group, codec, has_last_buckets=model.find_unused_parameters and not model.static_graph), _sum
+    )
 
-    # torch compares these two annotations with its own, so they must be types and not texts.
-    def hook(_state: object, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+
+class _Hook:
+    """What the hook of one model knows."""
+
+    def __init__(self, group: ProcessGroupHearth, codec: str, *, has_last_buckets: bool) -> None:
+        self.group = group
+        self.codec = codec
+        self.name = f"ddp-{next(_models)}"
+        self.has_last_buckets = has_last_buckets
+
+    def begin(self, bucket: dist.GradBucket) -> torch.futures.Future[list[torch.Tensor]]:
         gradient = bucket.buffer()
-        name = f"ddp-{number}-{bucket.index()}-{gradient.numel()}"
-        ended = group.compressed(gradient, "avg", codec, name).get_future()
-        return ended.then(lambda future: future.value()[0])
+        if self.has_last_buckets:
+            name = f"{self.name}-{bucket.index()}-{gradient.numel()}"
+            return self.group.compressed(gradient, "avg", self.codec, name).get_future()
+        self.has_last_buckets = bucket.is_last()
+        return self.group.compressed(gradient, "avg", "none", "").get_future()
 
-    model.register_comm_hook(None, hook)
+
+# torch compares the two annotations with its own, so they must be types and not texts.
+def _sum(hook: _Hook, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+    return hook.begin(bucket).then(lambda future: future.value()[0])
