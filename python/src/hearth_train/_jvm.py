@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _archive, _find_jdk
 from ._errors import ForkedError, SetupError
+from ._sockets import close_inherited
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -218,12 +219,13 @@ def _keep_faults() -> None:
 
 
 def _in_child() -> None:
-    """Refuse all calls in a forked child, which has none of the JVM's threads, and end it with its parent.
+    """Refuse all calls in a forked child, which has none of the JVM's threads; close its sockets, and end it with its parent.
 
-    It holds the parent's sockets open, so without that the others would not see the parent's loss at once.
+    While it held the parent's sockets open, the others would not see the parent's loss at once.
     """
     if _table is not None:
         _table.forbid(_refuse)
+        close_inherited()
     if sys.platform == "linux" and threading.current_thread() is threading.main_thread():
         # The kernel ties the child to the thread that forked it, so a worker of another thread is left alone.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))

@@ -1,15 +1,28 @@
 """A child that is forked after Hearth has started. Arguments: world."""
 
 import os
+import socket
 import sys
 
 import numpy as np
 
 import hearth_train as hearth
+from hearth_train._sockets import of_hearth
+
+
+def sockets_of_hearth():
+    return len([one.detach() for one in of_hearth()])
+
 
 group = hearth.init(world_size=int(sys.argv[1]))
+hearth.allreduce(np.ones(3))
+own = socket.create_server(("127.0.0.1", 0))
+assert sockets_of_hearth() >= 4  # two that listen, a link, a stream
 child = os.fork()
 if child == 0:
+    if sockets_of_hearth():
+        os._exit(2)
+    own.getsockname()  # is still open
     try:
         hearth.allreduce(np.ones(3))
     except hearth.ForkedError as refused:

@@ -12,7 +12,9 @@
  *        table = (const struct hearth_api *) CallStaticLongMethod(class, method).
  *
  * The table is valid as long as the process. Any thread may call its functions, except in a child after fork(): a child has none of the
- * JVM's threads. No function blocks for long: what may take a while only begins, and returns a call, which wait() ends.
+ * JVM's threads. It should close the sockets that it inherited, which would hold the parent's connections open: those of TCP whose option
+ * TCP_KEEPINTVL is 71, and local ones whose path ends in /data-, twelve hexadecimal digits, and .sock. No function blocks for long: what
+ * may take a while only begins, and returns a call, which wait() ends.
  *
  *     int64_t call = api->all_reduce(group, values, values, bytes, HEARTH_FLOAT32, HEARTH_SUM, NULL, NULL);
  *     int64_t ranks;

@@ -37,6 +37,7 @@ import io.hearth.transport.control.WireMeter;
 import io.hearth.transport.machine.Feature;
 import io.hearth.transport.machine.HandshakeMachine;
 import io.hearth.transport.record.Deadlines;
+import io.hearth.transport.record.SocketTuning;
 import io.hearth.transport.relay.RelayDialer;
 import io.hearth.transport.relay.RelayServer;
 import io.hearth.transport.stream.DataPort;
@@ -53,6 +54,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -86,6 +88,7 @@ public final class Links implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Links.class);
     private static final long CLOSE_MILLIS = 2_000;
+    private static final ChannelOption<Integer> PROBE_INTERVAL = NioChannelOption.of(SocketTuning.PROBE_INTERVAL);
 
     private final LinkOptions options;
     private final Clock clock;
@@ -326,6 +329,7 @@ public final class Links implements AutoCloseable {
                 .channel(NioSocketChannel.class)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)
+                .option(PROBE_INTERVAL, SocketTuning.PROBE_SECONDS)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
                         options.limits().connect().toMillis())
                 .handler(new ChannelInitializer<Channel>() {
@@ -491,8 +495,10 @@ public final class Links implements AutoCloseable {
                 .group(group)
                 .channelFactory(() -> new GatedServerChannel(this::enter))
                 .option(ChannelOption.AUTO_READ, false)
+                .option(PROBE_INTERVAL, SocketTuning.PROBE_SECONDS)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childOption(PROBE_INTERVAL, SocketTuning.PROBE_SECONDS)
                 .childHandler(new ChannelInitializer<GatedServerChannel.Guest>() {
                     @Override
                     protected void initChannel(GatedServerChannel.Guest guest) {

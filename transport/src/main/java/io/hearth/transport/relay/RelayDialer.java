@@ -5,10 +5,10 @@ import io.hearth.identity.NodeId;
 import io.hearth.transport.control.Link;
 import io.hearth.transport.machine.LinkMessage;
 import io.hearth.transport.record.Deadlines;
+import io.hearth.transport.record.SocketTuning;
 import io.hearth.transport.stream.StreamPreamble;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
 import java.util.Map;
@@ -65,8 +65,7 @@ public final class RelayDialer {
         random.nextBytes(salt);
         var channel = SocketChannel.open();
         try (var _ = deadlines.closeAfter(channel, limitNanos)) {
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            SocketTuning.tune(channel);
             channel.bind(new InetSocketAddress(link.localAddress().getAddress(), 0));
             channel.connect(new InetSocketAddress(
                     link.remoteAddress().getAddress(), link.node().dataPort()));

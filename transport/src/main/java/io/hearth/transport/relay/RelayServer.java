@@ -9,13 +9,13 @@ import io.hearth.transport.machine.RelayPlaces;
 import io.hearth.transport.machine.RelayPlaces.Pass;
 import io.hearth.transport.machine.StreamTickets;
 import io.hearth.transport.record.Deadlines;
+import io.hearth.transport.record.SocketTuning;
 import io.hearth.transport.stream.DataPort;
 import io.hearth.transport.stream.GreetingThreads;
 import io.hearth.transport.stream.StreamPreamble;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
 import java.util.Optional;
@@ -106,7 +106,7 @@ public final class RelayServer implements DataPort.Admission, AutoCloseable {
 
         private void connect(SocketChannel target) throws IOException {
             Link to = pass.to();
-            tune(target);
+            SocketTuning.tune(target);
             target.bind(new InetSocketAddress(to.localAddress().getAddress(), 0)); // where the target knows this node
             try (var _ = deadlines.closeAfter(target, RelayDialer.CONNECT_NANOS)) {
                 target.connect(new InetSocketAddress(
@@ -118,7 +118,7 @@ public final class RelayServer implements DataPort.Admission, AutoCloseable {
         }
 
         private boolean start(SocketChannel asker, SocketChannel target) throws IOException {
-            tune(asker);
+            SocketTuning.tune(asker);
             var relay = new Relay(peer(pass.from()), peer(pass.to()), asker, target, this::ended);
             boolean isFirst = isNone(relay);
             running.add(relay);
@@ -168,11 +168,6 @@ public final class RelayServer implements DataPort.Admission, AutoCloseable {
 
     private static NodeId peer(Link link) {
         return link.node().endpoint().id();
-    }
-
-    private static void tune(SocketChannel channel) throws IOException {
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
     }
 
     /** Ends what is passed on for a node or to it. */

@@ -1,6 +1,7 @@
 package io.hearth.transport.stream;
 
 import io.hearth.transport.record.Deadlines;
+import io.hearth.transport.record.SocketTuning;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -103,6 +104,7 @@ public final class DataPort implements AutoCloseable {
     public static ServerSocketChannel bind(InetAddress bind) throws IOException {
         var server = ServerSocketChannel.open();
         try {
+            SocketTuning.mark(server);
             return server.bind(new InetSocketAddress(bind, 0));
         } catch (IOException taken) {
             server.close();

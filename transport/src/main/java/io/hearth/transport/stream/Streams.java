@@ -33,10 +33,10 @@ import io.hearth.transport.record.Deadlines;
 import io.hearth.transport.record.OpenStream;
 import io.hearth.transport.record.RecordBuffers;
 import io.hearth.transport.record.RecordStream;
+import io.hearth.transport.record.SocketTuning;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
@@ -397,7 +397,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     private RecordStream greet(SocketChannel channel, Bytes ticket, long limitNanos, Beginner beginner)
             throws IOException {
         try (var _ = deadlines.closeAfter(channel, limitNanos)) {
-            tune(channel);
+            SocketTuning.tune(channel);
             Bytes salt = random(StreamKeys.SALT_BYTES);
             StreamPreamble.writeDialed(channel, new StreamPreamble.Dialed(ticket, salt));
             return beginner.begin(channel, salt, StreamPreamble.readSalt(channel));
@@ -452,7 +452,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
             PendingStreams<Asked, OpenStream>.Greeting redeemed, SocketChannel channel, StreamPreamble.Dialed dialed)
             throws IOException {
         try (var greeting = redeemed) {
-            tune(channel);
+            SocketTuning.tune(channel);
             Grant<Asked> grant = greeting.grant();
             Bytes salt = random(StreamKeys.SALT_BYTES);
             StreamPreamble.writeSalt(channel, salt);
@@ -479,7 +479,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
     }
 
     private void greetLane(Lanes.Place place, SocketChannel channel, StreamPreamble.Dialed dialed) throws IOException {
-        tune(channel);
+        SocketTuning.tune(channel);
         NodeId peer = place.stream().peer();
         Link link = links.apply(peer).orElseThrow(() -> new IOException("there is no link to it any more"));
         Bytes salt = random(StreamKeys.SALT_BYTES);
@@ -524,12 +524,6 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Adm
         if (!greeting.arrived(stream)) {
             stream.abort(Cause.NOT_OPENED, "no thread waits for it any more");
         }
-    }
-
-    /** Sets the options of every data connection: no delay before sending, and detection of a peer that is gone. */
-    private static void tune(SocketChannel channel) throws IOException {
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
     }
 
     private SharedMemoryStream beginLocally(
