@@ -1,6 +1,7 @@
 """Compares the backends "hearth" and "gloo" of torch, two ranks on this machine, in turns: python compare.py [rounds].
 
-Prints the median over the rounds of each figure, and the ratio. Needs a package that is installed, and torch.
+Prints the median over the rounds of each figure, and the ratio. Needs a package that is installed, torch, and for its last
+line the source tree around it. Gloo's ranks import torch without the packages that it would load by itself, such as this one.
 """
 
 import json
@@ -14,7 +15,10 @@ from pathlib import Path
 
 RANK = Path(__file__).with_name("rank.py")
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+LAUNCHER = Path(__file__).parents[2] / "hearth"
 INTERFACE = "lo0" if sys.platform == "darwin" else "lo"
+
+AUTOLOAD: dict[str, dict[str, str]] = {"hearth": {}, "gloo": {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}}
 
 
 def run(backend: str, homes: list[Path]) -> dict[str, float]:
@@ -25,7 +29,13 @@ def run(backend: str, homes: list[Path]) -> dict[str, float]:
     ranks = [
         subprocess.Popen(
             [sys.executable, RANK, backend, str(rank), "2", port],
-            env={**os.environ, "HEARTH_HOME": str(home), "HEARTH_INTERFACES": INTERFACE, "OMP_NUM_THREADS": "1"},
+            env={
+                **os.environ,
+                **AUTOLOAD[backend],
+                "HEARTH_HOME": str(home),
+                "HEARTH_INTERFACES": INTERFACE,
+                "OMP_NUM_THREADS": "1",
+            },
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -36,6 +46,13 @@ def run(backend: str, homes: list[Path]) -> dict[str, float]:
         sys.exit(f"{backend} failed; its output is above")
     figures: dict[str, float] = json.loads(next(text for text in outputs if text))
     return figures
+
+
+def bench() -> float:
+    """Return the milliseconds of Hearth's own benchmark: 64 MiB over shared memory, without Python."""
+    command = [LAUNCHER, "bench", "allreduce", "--sizes", "64MiB", "--transport", "shm", "--json"]
+    line = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return float(json.loads(line)["median_ms"])
 
 
 def main() -> None:
@@ -51,13 +68,17 @@ def main() -> None:
             shutil.copy2(first / "namespace.toml", home)
             homes.append(home)
         found: dict[str, list[dict[str, float]]] = {"hearth": [], "gloo": []}
+        own = []
         for _ in range(ROUNDS):
             for backend, figures in found.items():
                 figures.append(run(backend, homes))
+            own += [bench()] if LAUNCHER.exists() else []
     print(f"{'':16}{'hearth':>10}{'gloo':>10}{'ratio':>8}")
     for key in found["hearth"][0]:
         hearth, gloo = (sorted(each[key] for each in found[name])[ROUNDS // 2] for name in ("hearth", "gloo"))
         print(f"{key:16}{hearth:10.3f}{gloo:10.3f}{hearth / gloo:8.2f}")
+    if own:
+        print(f"{'bench_64MiB_ms':16}{sorted(own)[len(own) // 2]:10.3f}   hearth bench allreduce")
 
 
 if __name__ == "__main__":

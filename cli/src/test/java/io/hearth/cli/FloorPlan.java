@@ -38,6 +38,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             simulation  | core identity topology discovery election collective
             agent       | core identity accel compression topology election discovery transport collective
             bridge      | core identity compression collective agent
+            djl         | core collective agent
             examples    | core collective compression topology agent
             bench       | core identity accel compression topology election discovery transport collective agent examples standin
             cli         | core identity accel compression topology election discovery transport collective agent examples standin \
@@ -126,6 +127,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             discovery.relay                   | pure |                                                                            | agent
             discovery.table                   | pure | root                                                                       | agent simulation
             discovery.wire                    |      |                                                                            |
+            djl                               |      |                                                                            |
             election                          | pure |                                                                            |
             election.health                   | pure | root                                                                       | agent simulation
             election.protobuf                 | pure | root wire                                                                  | agent simulation
