@@ -106,7 +106,9 @@ final class NamelessUserIT {
             try (var train = hearth("train", "--interface", "lo", "--epochs", "1", "--min-nodes", "1")) {
                 assertEquals(Exit.OK, train.exitCode(), train.output());
             }
-            assertTrue(!agent.output().contains("refused"), agent.output());
+            // A trainer that ends while it dials its agent hangs up; that is no refusal of this user.
+            String told = agent.output().replace("refused cause=HUNG_UP", "");
+            assertTrue(!told.contains("refused"), told);
         }
     }
 }
