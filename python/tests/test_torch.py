@@ -58,6 +58,7 @@ def test_gloo_is_as_before(cluster, way):
 def test_torchrun_is_as_before(tmp_path):
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     script = Path(__file__).parent / "scripts" / "gloo.py"
-    done = subprocess.run([*command, str(script), "torchrun"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    command += [str(script), "torchrun"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("end") == 2

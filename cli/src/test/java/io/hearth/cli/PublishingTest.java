@@ -54,6 +54,20 @@ final class PublishingTest {
         assertEquals(own, sample);
     }
 
+    @Test
+    void theSampleForDjlUsesTheEngineOfTheTest() throws IOException {
+        String sample = Files.readString(SAMPLES.resolve("djl/pom.xml"));
+        String api = property(PublishedPoms.rootPom(), "djl.version");
+        String engine = property(Files.readString(PublishedPoms.ROOT.resolve("djl/pom.xml")), "djl.pytorch.version");
+        for (String version : List.of(api, engine + "-" + api, engine)) {
+            assertTrue(sample.contains("<version>" + version + "</version>"), version);
+        }
+    }
+
+    private static String property(String pom, String name) {
+        return pom.substring(pom.indexOf("<" + name + ">") + name.length() + 2, pom.indexOf("</" + name + ">"));
+    }
+
     private static Map<String, String> plugins(String pom) {
         return PLUGIN.matcher(pom)
                 .results()
@@ -86,7 +100,10 @@ final class PublishingTest {
 
     @Test
     void theSamplesNameTheVersionOfTheBuild() throws IOException {
-        for (Path sample : List.of(SAMPLES.resolve("maven/pom.xml"), SAMPLES.resolve("gradle/build.gradle.kts"))) {
+        for (Path sample : List.of(
+                SAMPLES.resolve("maven/pom.xml"),
+                SAMPLES.resolve("gradle/build.gradle.kts"),
+                SAMPLES.resolve("djl/pom.xml"))) {
             assertTrue(Files.readString(sample).contains(PublishedPoms.version()), sample::toString);
         }
     }

@@ -171,7 +171,7 @@ public interface DistributedBackend extends AutoCloseable {
      *
      * @param values in place; as for {@link #allReduce}
      * @param root 0 to {@code worldSize() - 1}, the same on all ranks; numbered as by {@link #rank}, also if a member was lost since
-     * @throws io.hearth.core.PeerLostException the root was lost before all ranks held its values; thrown on all ranks alike
+     * @throws io.hearth.core.RootLostException the root was lost before all ranks held its values; thrown on all ranks alike
      * @throws CollectiveException no result; the subclass says what to do
      */
     CollectiveResult broadcast(MemorySegment values, DataType type, int root, CollectiveOptions options)

@@ -11,6 +11,7 @@ public final class CollectiveExceptions {
             case RemovedFromClusterException _ -> new RemovedFromClusterException(text, why);
             case LineageLostException _ -> new LineageLostException(text, why);
             case LeftGroupException _ -> new LeftGroupException(text, why);
+            case RootLostException _ -> new RootLostException(text, why);
             case PeerLostException _ -> new PeerLostException(text, why);
             default -> new CollectiveException(text, why);
         };

@@ -51,7 +51,7 @@ public final class HearthListener extends TrainingListenerAdapter {
      * Finds the other machines, with the settings of this one, and waits for them, a minute at most. Closing the trainer leaves them.
      *
      * @param worldSize machines together, 2 or more
-     * @throws HearthException if there is no secret, or not so many machines were found; the text says what to do
+     * @throws HearthException if there is no secret, or too few machines were found; the text says what to do
      * @throws InterruptedException if this thread was interrupted; nothing is open then
      */
     public static HearthListener join(int worldSize) throws HearthException, InterruptedException {

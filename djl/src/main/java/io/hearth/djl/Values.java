@@ -9,7 +9,7 @@ import io.hearth.collective.DistributedContext;
 import io.hearth.collective.Tensor;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
-import io.hearth.core.PeerLostException;
+import io.hearth.core.RootLostException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -105,7 +105,7 @@ final class Values {
                 try {
                     cluster.broadcast(slot.memory(), 0);
                     isThere = true;
-                } catch (PeerLostException lost) {
+                } catch (RootLostException lost) {
                     LOG.info("{}; the values are those of the next rank", lost.getMessage());
                 }
             }

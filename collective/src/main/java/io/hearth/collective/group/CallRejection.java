@@ -3,6 +3,7 @@ package io.hearth.collective.group;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.PeerLostException;
+import io.hearth.core.RootLostException;
 import java.util.regex.Pattern;
 
 /**
@@ -47,7 +48,8 @@ public record CallRejection(Cause cause, String text) {
         return switch (cause) {
             case MISMATCH -> new CollectiveMismatchException(text);
 
-            case PEER_LOST, ROOT_LOST -> new PeerLostException(text);
+            case PEER_LOST -> new PeerLostException(text);
+            case ROOT_LOST -> new RootLostException(text);
             case NON_FINITE, MALFORMED -> new CollectiveException(text);
             case START_MET_STEP -> new StartMetStepException(text);
         };

@@ -19,6 +19,7 @@ import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.PeerLostException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.RemovedFromClusterException;
+import io.hearth.core.RootLostException;
 import io.hearth.election.Resolver;
 import io.hearth.identity.NodeId;
 import java.time.Duration;
@@ -323,7 +324,7 @@ final class RecoveryTest {
                     viewsCame.await(); // calls when the view is installed; rank 1 called long before
                 }
                 float[] values = {rank};
-                assertThrows(PeerLostException.class, () -> context.broadcast(values, 0));
+                assertThrows(RootLostException.class, () -> context.broadcast(values, 0));
                 assertEquals(rank, values[0]);
                 after[rank] = RankOfWorld.of(context);
                 context.broadcast(values, 0);

@@ -13,8 +13,8 @@ public final class SocketTuning {
     public static final SocketOption<Integer> PROBE_INTERVAL = ExtendedSocketOptions.TCP_KEEPINTERVAL;
 
     /**
-     * Also the mark of a socket of Hearth. A child that a program forks inherits them all, and would hold connections open that its parent has
-     * ended or died with; it finds them by this number, which nobody else has a reason to choose, and closes them. {@code hearth.h} names it.
+     * Also the mark of Hearth's sockets, because no other program has a reason to choose this number. A forked child inherits them, and
+     * would hold its parent's connections open. It finds them by the mark and closes them. {@code hearth.h} names it.
      */
     public static final int PROBE_SECONDS = 71;
 
