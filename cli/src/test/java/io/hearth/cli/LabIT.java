@@ -216,8 +216,9 @@ final class LabIT {
             String printed = printed(nodes).collect(Collectors.joining("\n"));
             JsonObject plan = sums(nodes, "AUTO");
             assertTrue(plan.get("algorithm").getAsString().contains("IslandAllReduce"), printed);
-            int links = 2 * 2 + 2; // members to leaders and back, and between the leaders; a direct sum has 12
-            assertEquals(links, plan.get("links").getAsInt(), printed);
+            int links = 2 * 2 + 2; // members to leaders and back, and between the leaders
+            int used = plan.get("links").getAsInt(); // two more if the line looked uneven; a direct sum has 12
+            assertTrue(used >= links && used <= links + 2, printed);
             assertTrue(plan.get("ok").getAsBoolean(), printed);
             assertTrue(sums(nodes, "RING").get("ok").getAsBoolean(), printed);
         }

@@ -35,7 +35,8 @@ import java.util.TreeMap;
  *   <li>A new link is measured {@value #FIRST_SAMPLES} times, because the code and the processor of a young process make a measurement too
  *       low; and again while the newest measurement is much higher. The estimate is {@link RateEstimate}. The pauses between them are
  *       random and grow with the number of peers, because other pairs may share a line with this one, and then each sees half of it.
- *   <li>A link without any rate comes first, and the second and third measurement of others leave half of the bucket to such links.
+ *   <li>A link without any rate comes first, and the second and third measurement of others leave half of the bucket to such links; a
+ *       quarter, for peers to come, once there is none.
  *   <li>A rate is measured again when it is old, sooner when a measurement was much lower, and at once when the caller doubts it.
  *   <li>What collectives show replaces the estimate at once ({@link SeenRates}, {@link OutRates}), and postpones the next measurement.
  * </ul>
@@ -289,7 +290,7 @@ public final class BandwidthMachine
         for (var entry : state.peers.entrySet()) {
             if (asks(entry.getKey())) {
                 Peer peer = entry.getValue();
-                long wait = budgetWaitNanos(state, reservedNanos(peer), nowNanos);
+                long wait = budgetWaitNanos(state, reservedNanos(peer, state.peers), nowNanos);
                 sleep = Math.min(sleep, Math.max(wait, Math.max(0, peer.dueNanos - nowNanos)));
             }
         }
@@ -306,8 +307,12 @@ public final class BandwidthMachine
     }
 
     /** What a measurement of this peer must leave of the budget. */
-    private long reservedNanos(Peer peer) {
-        return peer.samples > 0 && peer.samples < FIRST_SAMPLES ? limits.burstNanos / 2 : 0;
+    private long reservedNanos(Peer peer, SortedMap<NodeId, Peer> peers) {
+        if (peer.samples == 0 || peer.samples == FIRST_SAMPLES) {
+            return 0;
+        }
+        boolean isOneUnknown = peers.values().stream().anyMatch(other -> other.samples == 0 && other.fastest() == 0);
+        return limits.burstNanos / (isOneUnknown ? 2 : 4);
     }
 
     /** Time until more than that is left of the budget. */
@@ -519,7 +524,7 @@ public final class BandwidthMachine
         }
 
         private boolean mayMeasure(Peer peer) {
-            return peer.dueNanos - nowNanos <= 0 && budgetNanos > reservedNanos(peer);
+            return peer.dueNanos - nowNanos <= 0 && budgetNanos > reservedNanos(peer, peers);
         }
 
         /** Asks the peer that is due the longest, one without a rate before all others, if this node may measure now. */
