@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Makes a moving picture of a terminal: script -qec './hearth demo' OUT; docs/terminal.py './hearth demo' OUT >docs/demo.svg"""
+"""Makes a moving picture of a terminal: script -qec './hearth demo' OUT; docs/terminal.py './hearth demo' OUT >docs/demo.svg
+
+A program that moves the cursor up draws its picture anew; the output of any other one grows by a line.
+"""
 import re
 import sys
 from html import escape
@@ -20,7 +23,7 @@ for part in re.split(r"(\x1b\[\d+A)", text):
         line = re.sub(r"\x1b\[[0-9;]*[A-Za-z]|\r", "", line)
         lines[row:row + 1] = [line]
         row += 1
-frames.append(list(lines))
+frames += [list(lines)] if frames else [lines[:end] for end in range(1, len(lines) + 1)]
 step = max(1, len(frames) // 12)
 frames = frames[:-1:step] + frames[-1:]
 
