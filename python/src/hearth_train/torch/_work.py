@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from hearth_train import Work as Call
 
 _POOL_MOST = 8
+
+# Works of which nobody has asked for the end yet, oldest first. C++ code that waits for a work, as that of DDP's constructor,
+# holds no Python object: in torch 2.6 the methods below are gone with the object, and its wait then never ends.
+_unawaited: OrderedDict[int, HearthWork] = OrderedDict()
+_UNAWAITED_MOST = 64  # programs that never ask would keep all their tensors
 
 
 class Again:
@@ -70,6 +76,9 @@ class HearthWork(Work):
         self._is_settled = False
         self._failure: Exception | None = None
         self._future: torch.futures.Future[Any] | None = None
+        _unawaited[id(self)] = self
+        if len(_unawaited) > _UNAWAITED_MOST:
+            _unawaited.popitem(last=False)
 
     def settle(self) -> Exception | None:
         """Wait for the end and bring the results where they belong; return the failure, if there is one."""
@@ -88,6 +97,7 @@ class HearthWork(Work):
 
     def wait(self, timeout: timedelta | None = None) -> bool:  # noqa: ARG002 - Hearth's own deadline counts
         failure = self.settle()
+        _unawaited.pop(id(self), None)
         if failure is not None:
             raise failure
         return True
@@ -114,6 +124,7 @@ class HearthWork(Work):
                 base: torch.futures.Future[Any] = torch.futures.Future()
                 self._future = base.then(self._deliver)
                 self._waiter.watch(self, base)
+                _unawaited.pop(id(self), None)  # the future holds it now
         return self._future
 
     def _deliver(self, _: object) -> list[torch.Tensor]:
