@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,14 @@ def test_torchrun_is_as_before(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("end") == 2
+
+
+def test_a_work_stays_until_somebody_asks_for_its_end():
+    pytest.importorskip("torch")
+    _work = pytest.importorskip("hearth_train.torch._work")
+
+    waiter = _work.Waiter()
+    works = [weakref.ref(_work.HearthWork([], [], None, waiter)) for _ in range(_work._UNAWAITED_MOST + 1)]
+    assert [work() is None for work in works] == [True] + [False] * _work._UNAWAITED_MOST
+    works[1]().wait()
+    assert works[1]() is None

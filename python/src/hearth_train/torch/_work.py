@@ -19,11 +19,7 @@ if TYPE_CHECKING:
     from hearth_train import Work as Call
 
 _POOL_MOST = 8
-
-# Works of which nobody has asked for the end yet, oldest first. C++ code that waits for a work, as that of DDP's constructor,
-# holds no Python object: in torch 2.6 the methods below are gone with the object, and its wait then never ends.
-_unawaited: OrderedDict[int, HearthWork] = OrderedDict()
-_UNAWAITED_MOST = 64  # programs that never ask would keep all their tensors
+_UNAWAITED_MOST = 64  # programs that never ask for the end would keep all their tensors
 
 
 class Again:
@@ -76,9 +72,7 @@ class HearthWork(Work):
         self._is_settled = False
         self._failure: Exception | None = None
         self._future: torch.futures.Future[Any] | None = None
-        _unawaited[id(self)] = self
-        if len(_unawaited) > _UNAWAITED_MOST:
-            _unawaited.popitem(last=False)
+        waiter.keep(self)
 
     def settle(self) -> Exception | None:
         """Wait for the end and bring the results where they belong; return the failure, if there is one."""
@@ -97,7 +91,7 @@ class HearthWork(Work):
 
     def wait(self, timeout: timedelta | None = None) -> bool:  # noqa: ARG002 - Hearth's own deadline counts
         failure = self.settle()
-        _unawaited.pop(id(self), None)
+        self._waiter.let_go(self)
         if failure is not None:
             raise failure
         return True
@@ -124,7 +118,7 @@ class HearthWork(Work):
                 base: torch.futures.Future[Any] = torch.futures.Future()
                 self._future = base.then(self._deliver)
                 self._waiter.watch(self, base)
-                _unawaited.pop(id(self), None)  # the future holds it now
+                self._waiter.let_go(self)  # the future holds it now
         return self._future
 
     def _deliver(self, _: object) -> list[torch.Tensor]:
@@ -143,10 +137,24 @@ class Waiter:
     def __init__(self) -> None:
         self._watched: queue.SimpleQueue[tuple[HearthWork, Any]] = queue.SimpleQueue()
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._unawaited: OrderedDict[int, HearthWork] = OrderedDict()
         self._thread: threading.Thread | None = None
         self._idle = 0
         self._threads = 0
         self._lock = threading.Lock()
+
+    def keep(self, work: HearthWork) -> None:
+        """Keep a work until somebody asks for its end.
+
+        C++ code that waits for a work, as that of DDP's constructor, holds no Python object. In torch 2.6 the methods of a
+        work are gone with its object, and the wait never ends.
+        """
+        self._unawaited[id(work)] = work
+        if len(self._unawaited) > _UNAWAITED_MOST:
+            self._unawaited.popitem(last=False)
+
+    def let_go(self, work: HearthWork) -> None:
+        self._unawaited.pop(id(work), None)
 
     def watch(self, work: HearthWork, future: Any) -> None:
         """Complete a future when its work has ended."""

@@ -255,9 +255,9 @@ final class AbiIT {
         assertEquals(-Answers.INVALID_ARGUMENT, api.call("barrier", second));
         assertEquals(1, api.end(api.ok("barrier", first)), "the other one goes on alone");
         assertEquals(1, status(first).get("world_size").getAsInt());
+        // the link ends a moment after the view; the time limit of tests ends this
         while (!api.text("progress", first).startsWith("no other node found")) {
-            LockSupport.parkNanos(
-                    10_000_000); // its link ends a moment after the view; the limit of time of a test ends this
+            LockSupport.parkNanos(10_000_000);
         }
     }
 
