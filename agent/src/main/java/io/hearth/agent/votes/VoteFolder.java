@@ -10,6 +10,8 @@ import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.DurableFile;
 import io.hearth.identity.PeerId;
+import io.hearth.identity.place.FolderIdentity;
+import io.hearth.identity.place.PlaceFile;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;

@@ -21,6 +21,7 @@ import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
+import io.hearth.identity.place.FolderIdentity;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,11 +1,11 @@
-package io.hearth.agent.votes;
+package io.hearth.identity.place;
 
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The place of a folder of voting records: properties that a copy or a restored backup of it cannot have.
+ * The place of a folder: properties that a copy or a restored backup of it cannot have.
  *
  * <p>The inode alone is not enough: a file system may give a deleted file's inode to the next new file. An unknown property equals any
  * value.
@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * @param born creation time of the file, by the file system
  * @param computer hash of the operating system's machine id
  */
-record FolderIdentity(Optional<String> inode, Optional<String> born, Optional<String> computer) {
+public record FolderIdentity(Optional<String> inode, Optional<String> born, Optional<String> computer) {
     private static final String UNKNOWN = "unknown";
     private static final Pattern TEXT = Pattern.compile("""
             # [^\\n]{0,200}
@@ -24,7 +24,7 @@ record FolderIdentity(Optional<String> inode, Optional<String> born, Optional<St
             """);
 
     /** The content of the file {@code place}. */
-    String encode() {
+    public String encode() {
         return """
                 # Hearth sets the records in this folder aside if the folder was copied or restored from a backup.
                 inode: %s
@@ -34,7 +34,7 @@ record FolderIdentity(Optional<String> inode, Optional<String> born, Optional<St
     }
 
     /** Reads the text of {@link #encode}; empty if the text is anything else. */
-    static Optional<FolderIdentity> decode(String text) {
+    public static Optional<FolderIdentity> decode(String text) {
         Matcher parts = TEXT.matcher(text);
         return parts.matches()
                 ? Optional.of(new FolderIdentity(known(parts.group(1)), known(parts.group(2)), known(parts.group(3))))
@@ -42,7 +42,7 @@ record FolderIdentity(Optional<String> inode, Optional<String> born, Optional<St
     }
 
     /** The property that shows that the folder was copied or restored since this was written; empty if none does. */
-    Optional<String> difference(FolderIdentity now) {
+    public Optional<String> difference(FolderIdentity now) {
         if (differ(computer, now.computer)) {
             return Optional.of("it was made on another computer or another installation of the system");
         }
@@ -53,7 +53,7 @@ record FolderIdentity(Optional<String> inode, Optional<String> born, Optional<St
     }
 
     /** Whether a property is unknown here and known in {@code now}. */
-    boolean knowsLess(FolderIdentity now) {
+    public boolean knowsLess(FolderIdentity now) {
         return (inode.isEmpty() && now.inode.isPresent())
                 || (born.isEmpty() && now.born.isPresent())
                 || (computer.isEmpty() && now.computer.isPresent());

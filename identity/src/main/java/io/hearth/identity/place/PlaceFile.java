@@ -1,4 +1,4 @@
-package io.hearth.agent.votes;
+package io.hearth.identity.place;
 
 import io.hearth.identity.DurableFile;
 import java.io.IOException;
@@ -9,14 +9,17 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /** The file {@code place}. It contains its own inode, so it is first written under another name; a rename keeps the inode. */
-final class PlaceFile {
+public final class PlaceFile {
     private static final int BYTES_MAX = 1024;
 
     /** File systems that give files new inode numbers at each mount, or leave the numbers to a server. */
@@ -28,19 +31,23 @@ final class PlaceFile {
      */
     private static final FileTime LONG_AGO = FileTime.fromMillis(1_000);
 
+    private static final FileAttribute<Set<PosixFilePermission>> FILE_MODE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
     private final Path file;
     private final Optional<String> computer;
 
     /** Properties of the file that are cheap to read. */
-    record Seen(Optional<Object> key, Optional<FileTime> created) {}
+    public record Seen(Optional<Object> key, Optional<FileTime> created) {}
 
-    PlaceFile(Path folder, Optional<String> computer) {
+    /** The file of this folder; {@code computer} is a hash of the operating system's machine id. */
+    public PlaceFile(Path folder, Optional<String> computer) {
         this.file = folder.resolve("place");
         this.computer = computer;
     }
 
     /** The properties of the current file; empty if there is none. */
-    Optional<Seen> seen() throws IOException {
+    public Optional<Seen> seen() throws IOException {
         try {
             var found = Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             return Optional.of(new Seen(
@@ -52,7 +59,7 @@ final class PlaceFile {
     }
 
     /** The place in the file; empty if there is none or it is damaged. */
-    Optional<FolderIdentity> read() throws IOException {
+    public Optional<FolderIdentity> read() throws IOException {
         if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             return Optional.empty();
         }
@@ -62,17 +69,17 @@ final class PlaceFile {
     }
 
     /** The actual place of the file. */
-    FolderIdentity observed() throws IOException {
+    public FolderIdentity observed() throws IOException {
         return observed(file);
     }
 
     /** Writes a new file, which replaces a former one. It is on disk when this returns. */
-    FolderIdentity write() throws IOException {
+    public FolderIdentity write() throws IOException {
         Path draft = file.resolveSibling(
                 file.getFileName() + ".new-" + ProcessHandle.current().pid());
         try {
             Files.deleteIfExists(draft);
-            Files.createFile(draft, FolderLock.FILE_MODE);
+            Files.createFile(draft, FILE_MODE);
             Files.setLastModifiedTime(draft, LONG_AGO);
             FolderIdentity here = observed(draft);
             Files.write(draft, here.encode().getBytes(StandardCharsets.US_ASCII));
@@ -89,7 +96,7 @@ final class PlaceFile {
      * Gives the file a new time stamp, which no backup has. A tool that restores only files whose size or stamp differs from the backup's
      * then replaces this one too, by a file with another inode.
      */
-    void touch(long nowMillis) throws IOException {
+    public void touch(long nowMillis) throws IOException {
         Files.setLastModifiedTime(file, FileTime.fromMillis(nowMillis));
     }
 
