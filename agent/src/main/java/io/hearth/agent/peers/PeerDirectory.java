@@ -319,12 +319,15 @@ public final class PeerDirectory {
         return link.address().getAddress().getHostAddress();
     }
 
-    /** The interface whose network contains the address. */
+    /** The interface whose network contains the address: the loopback interface for each address of this machine. */
     private LocalInterface over(InetSocketAddress address) {
         if (address.getAddress().isLoopbackAddress()) {
-            return new LocalInterface("lo", InterfaceClass.LOOPBACK, "a loopback address");
+            return loopback("a loopback address");
         }
         try {
+            if (NetworkInterface.getByInetAddress(address.getAddress()) != null) {
+                return loopback("an address of this machine");
+            }
             return NetworkInterface.networkInterfaces()
                     .filter(candidate -> candidate.getInterfaceAddresses().stream()
                             .anyMatch(own -> sameNetwork(
@@ -338,6 +341,10 @@ public final class PeerDirectory {
         } catch (SocketException unreadable) {
             return LocalInterface.unknown("");
         }
+    }
+
+    private static LocalInterface loopback(String evidence) {
+        return new LocalInterface("lo", InterfaceClass.LOOPBACK, evidence);
     }
 
     private static String evidence(LocalInterface found) {

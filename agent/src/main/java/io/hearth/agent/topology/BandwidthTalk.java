@@ -131,6 +131,10 @@ public final class BandwidthTalk {
 
     public void admitted(NodeId node) {
         linked.add(node);
+    }
+
+    /** Tells a linked node this node's links. */
+    public void tell(NodeId node) {
         if (!sent.links().isEmpty()) {
             messenger.send(node, LinkReportEncoding.KIND, LinkReportEncoding.encode(sent));
         }
@@ -175,6 +179,7 @@ public final class BandwidthTalk {
         if (linked.contains(node)) {
             reports.put(node, report);
             directory.reported(node, reports, clock.nanoTime());
+            busy();
             show(node);
         }
     }
@@ -355,16 +360,20 @@ public final class BandwidthTalk {
                 peer, reports.bytesPerSecond(self, peer), reports.bytesPerSecond(peer, self), clock.nanoTime());
     }
 
-    /** Shows the rates that count after a peer's report: of each direction the lower one of both ends, so that both ends show the same. */
+    /**
+     * Shows the rates that count after a peer's report: of each direction the lower one of both ends, so that both ends show the same. A much
+     * lower one is doubted: the peer concluded it from collectives, and this node may be the one that asks for measurements.
+     */
     private void show(NodeId peer) {
         OptionalLong out = reports.bytesPerSecond(self, peer);
         OptionalLong in = reports.bytesPerSecond(peer, self);
-        boolean isNewOut =
-                out.isPresent() && out.getAsLong() != rate(directory.topology().link(self, peer));
-        boolean isNewIn =
-                in.isPresent() && in.getAsLong() != rate(directory.topology().link(peer, self));
-        if (isNewOut || isNewIn) {
+        long formerOut = rate(directory.topology().link(self, peer));
+        long formerIn = rate(directory.topology().link(peer, self));
+        if (out.orElse(formerOut) != formerOut || in.orElse(formerIn) != formerIn) {
             directory.throughput(peer, out, in, clock.nanoTime());
+        }
+        if (out.orElse(formerOut) < formerOut / 2 || in.orElse(formerIn) < formerIn / 2) {
+            driver.step(new Event.Doubted(peer));
         }
     }
 

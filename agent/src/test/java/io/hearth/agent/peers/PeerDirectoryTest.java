@@ -27,6 +27,7 @@ import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkInfo;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -123,6 +124,23 @@ final class PeerDirectoryTest {
         assertEquals(OptionalLong.empty(), moved.bytesPerSecond());
         directory.moved(link(node(3), "127.0.0.9"));
         assertEquals(Optional.empty(), directory.topology().link(SELF, node(3)), "it was never admitted");
+    }
+
+    @Test
+    void aLinkToAnyAddressOfThisMachineNeedsNoNetwork() throws Exception {
+        List<InetAddress> own = NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .toList();
+        for (int i = 0; i < own.size(); i++) {
+            NodeId peer = node(10 + i);
+            directory.admitted(link(peer, own.get(i).getHostAddress()));
+            directory.introduced(peer, NodeProfileEncoding.encode(OTHER));
+            directory.measured(peer, health(5_000), START);
+            assertEquals(
+                    InterfaceClass.LOOPBACK,
+                    directory.topology().link(SELF, peer).orElseThrow().kind(),
+                    own.get(i)::toString);
+        }
     }
 
     @Test

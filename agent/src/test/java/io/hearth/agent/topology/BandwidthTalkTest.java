@@ -189,6 +189,7 @@ final class BandwidthTalkTest {
         turn();
         assertEquals(before, reports().size(), "nothing changed");
         link(THIRD);
+        talk.tell(THIRD);
         assertEquals(THIRD, reports().getLast().to(), "a new peer gets the newest report");
     }
 
@@ -261,6 +262,35 @@ final class BandwidthTalkTest {
             turn();
         }
         assertEquals(GIGABIT, own(PEER).outBytesPerSecond());
+    }
+
+    @Test
+    void aRateThatThePeerConcludedIsMeasuredInTheNextPause() throws MalformedMessageException {
+        measure(GIGABIT, GIGABIT);
+        for (int sample = 1; sample < 3; sample++) {
+            asked(sample);
+            talk.measuring(new Event.Ended(PEER, sample, Optional.of(new Bandwidth(GIGABIT, GIGABIT))));
+        }
+        busy = true;
+        turn();
+        reported(PEER, SELF, new Measured(900_000, SLOW, GIGABIT));
+        now += 60 * SECOND;
+        turn();
+        busy = false;
+        asked(3);
+    }
+
+    /** This node asks for another measurement within a few seconds and not before, and the peer takes part. */
+    private void asked(long number) throws MalformedMessageException {
+        Bytes ask = Bytes.of(new BandwidthMessage(BandwidthMessage.Type.ASK, number).encode());
+        assertTrue(sent.stream().noneMatch(message -> message.bytes().equals(ask)), "asked before for " + number);
+        for (int second = 0;
+                second < 5 && sent.stream().noneMatch(message -> message.bytes().equals(ask));
+                second++) {
+            turn();
+        }
+        assertTrue(sent.stream().anyMatch(message -> message.bytes().equals(ask)), "asks for " + number);
+        talk.heard(PEER, new BandwidthMessage(BandwidthMessage.Type.ACCEPT, number).encode());
     }
 
     @Test

@@ -37,8 +37,9 @@ import java.util.TreeMap;
  *       random and grow with the number of peers, because other pairs may share a line with this one, and then each sees half of it.
  *   <li>A link without any rate comes first, and the second and third measurement of others leave half of the bucket to such links; a
  *       quarter, for peers to come, once there is none.
- *   <li>A rate is measured again when it is old, sooner when a measurement was much lower, and at once when the caller doubts it.
- *   <li>What collectives show replaces the estimate at once ({@link SeenRates}, {@link OutRates}), and postpones the next measurement.
+ *   <li>A rate is measured again when it is old, and sooner when a measurement was much lower or the caller doubts the rate.
+ *   <li>What collectives show replaces the estimate at once ({@link SeenRates}, {@link OutRates}). It is measured again as soon as a doubtful
+ *       rate: a plan that spares a slow link leaves little traffic there to show that the link recovered.
  * </ul>
  */
 public final class BandwidthMachine
@@ -140,14 +141,14 @@ public final class BandwidthMachine
         record Ended(NodeId peer, long number, Optional<Bandwidth> result) implements Event {}
 
         /**
-         * Collectives showed rates of the link, so a measurement can wait.
+         * Collectives showed rates of the link.
          *
          * @param out bytes per second to the peer, above 0; empty if they showed none
          * @param in bytes per second from the peer, likewise
          */
         record Observed(NodeId peer, OptionalLong out, OptionalLong in) implements Event {}
 
-        /** The known rate is probably wrong now. */
+        /** The known rate may be wrong, or may not last. */
         record Doubted(NodeId peer) implements Event {}
 
         /** Time passed. */
@@ -379,9 +380,14 @@ public final class BandwidthMachine
 
         void doubted(NodeId peer) {
             Peer known = peers.get(peer);
-            if (known != null && known.dueNanos > nowNanos) {
-                peers.put(peer, known.due(nowNanos, known.failures));
+            if (known != null) {
+                peers.put(peer, soon(known));
             }
+        }
+
+        private Peer soon(Peer known) {
+            long wait = Math.min(known.dueNanos - nowNanos, limits.refreshNanos / DOUBTS);
+            return known.due(nowNanos + wait, known.failures);
         }
 
         void heard(NodeId peer, BandwidthMessage message) {
@@ -493,9 +499,7 @@ public final class BandwidthMachine
         void observed(Event.Observed observed) {
             Peer known = peers.get(observed.peer());
             if (known != null) {
-                peers.put(
-                        observed.peer(),
-                        known.seen(observed.out(), observed.in()).due(nowNanos + limits.refreshNanos, 0));
+                peers.put(observed.peer(), soon(known.seen(observed.out(), observed.in())));
                 effects.add(new Effect.Seen(observed.peer(), observed.out(), observed.in()));
             }
         }

@@ -3,6 +3,7 @@ package io.hearth.topology.export;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.ConnectionProfile;
+import io.hearth.topology.InterfaceClass;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -13,7 +14,8 @@ import java.util.TreeMap;
 
 /**
  * The links that carry much less than they did: an immutable value. A link is slow from less than half of its highest rate on, until it has
- * three quarters of it again. After half an hour the lower rate is the usual one.
+ * three quarters of it again. After half an hour the lower rate is the usual one. Between two nodes of one machine no link is slow: such a
+ * rate shows how busy its processors are, and no cable.
  *
  * @param rates by sender, then by receiver
  */
@@ -54,7 +56,7 @@ public record SlowLinks(SortedMap<NodeId, SortedMap<NodeId, Rate>> rates) {
     public SlowLinks with(ClusterTopology topology, long nowNanos) {
         var next = new TreeMap<NodeId, SortedMap<NodeId, Rate>>();
         for (ConnectionProfile link : topology.links()) {
-            if (link.bytesPerSecond().isPresent()) {
+            if (link.bytesPerSecond().isPresent() && link.kind() != InterfaceClass.LOOPBACK) {
                 long rate = link.bytesPerSecond().getAsLong();
                 Optional<Rate> former = rate(link.from(), link.to());
                 next.computeIfAbsent(link.from(), _ -> new TreeMap<>())

@@ -29,6 +29,9 @@ final class BandwidthMachineTest {
     private static final NodeId LARGEST = Nodes.node(3);
     private static final Bandwidth RATE = new Bandwidth(100, 200);
 
+    /** Until a doubtful rate is measured again. */
+    private static final long SOON = Limits.DEFAULTS.refreshNanos() / 16;
+
     /** May spend 3 s at once. */
     private static final Limits SPARING =
             new Limits(600 * SECOND, 2 * SECOND, 5 * SECOND, SECOND, SECOND / 2, 0.01, 3 * SECOND, 9);
@@ -193,12 +196,25 @@ final class BandwidthMachineTest {
     }
 
     @Test
-    void aCollectiveThatShowsTheRateDelaysTheMeasurementAndADoubtBringsItForward() {
+    void aRateThatCollectivesShowIsMeasuredAgainSoon() {
         var node = new Node(SMALL);
         node.step(new Event.Linked(MIDDLE, 0));
-        node.at(100 * SECOND).step(new Event.Observed(MIDDLE, OptionalLong.empty(), OptionalLong.empty()));
-        assertEquals(Limits.DEFAULTS.refreshNanos(), node.machine.sleepNanos(node.state, node.now));
-        assertEquals(List.of(say(MIDDLE, BandwidthMessage.Type.ASK, 0)), node.step(new Event.Doubted(MIDDLE)));
+        node.at(100 * SECOND).step(new Event.Observed(MIDDLE, OptionalLong.of(9), OptionalLong.empty()));
+        assertEquals(SOON, node.machine.sleepNanos(node.state, node.now));
+    }
+
+    @Test
+    void aDoubtfulRateIsMeasuredAgainSoonAndAFurtherDoubtDelaysNothing() {
+        var node = new Node(SMALL);
+        node.step(new Event.Linked(MIDDLE, 0));
+        node.at(100 * SECOND).step(new Event.Doubted(MIDDLE));
+        assertEquals(SOON, node.machine.sleepNanos(node.state, node.now));
+        node.at(110 * SECOND).step(new Event.Doubted(MIDDLE));
+        assertEquals(SOON - 10 * SECOND, node.machine.sleepNanos(node.state, node.now));
+        assertEquals(
+                List.of(say(MIDDLE, BandwidthMessage.Type.ASK, 0)),
+                node.at(100 * SECOND + SOON).step(new Event.Tick()));
+        assertEquals(List.of(), node.step(new Event.Doubted(LARGE)));
     }
 
     @Test
@@ -219,19 +235,16 @@ final class BandwidthMachineTest {
     @Test
     void measurementsWaitWhenTheirShareOfTimeIsSpent() {
         var node = new Node(SMALL, SPARING);
-        node.step(new Event.Linked(MIDDLE, 0));
-        node.step(new Event.Doubted(MIDDLE));
+        node.linked(MIDDLE);
         for (int number = 0; number < 4; number++) { // 1 s is spent each time
             node.heard(MIDDLE, BandwidthMessage.Type.ACCEPT, number);
             node.step(new Event.Began(MIDDLE, number));
             node.at(node.now + SECOND).step(new Event.Ended(MIDDLE, number, Optional.of(RATE)));
             if (number < 3) {
-                assertEquals(
-                        List.of(say(MIDDLE, BandwidthMessage.Type.ASK, number + 1)),
-                        node.step(new Event.Doubted(MIDDLE)));
+                assertEquals(List.of(say(MIDDLE, BandwidthMessage.Type.ASK, number + 1)), node.linked(MIDDLE));
             }
         }
-        assertEquals(List.of(), node.step(new Event.Doubted(MIDDLE)));
+        assertEquals(List.of(), node.linked(MIDDLE));
         assertEquals(
                 List.of(say(MIDDLE, BandwidthMessage.Type.DECLINE, 9)),
                 node.heard(MIDDLE, BandwidthMessage.Type.ASK, 9));
@@ -292,8 +305,7 @@ final class BandwidthMachineTest {
             node.at(node.now + SECOND / 10);
             node.step(new Event.Busy(true));
             node.step(new Event.Busy(false));
-            assertEquals(
-                    List.of(say(MIDDLE, BandwidthMessage.Type.ASK, number + 1)), node.step(new Event.Doubted(MIDDLE)));
+            assertEquals(List.of(say(MIDDLE, BandwidthMessage.Type.ASK, number + 1)), node.linked(MIDDLE));
         }
         long left = Limits.DEFAULTS.burstNanos() - 9 * SECOND / 10;
         assertTrue(Math.abs(node.state.budgetNanos() - left) < SECOND / 5, () -> "left: " + node.state.budgetNanos());

@@ -23,7 +23,11 @@ final class SlowLinksTest {
     }
 
     private static ClusterTopology at(long megabits) {
-        return PAIR.with(ConnectionProfile.of(node(1), node(2), InterfaceClass.WIFI, 1_000, "10.0.0.2:1")
+        return at(megabits, InterfaceClass.WIFI);
+    }
+
+    private static ClusterTopology at(long megabits, InterfaceClass kind) {
+        return PAIR.with(ConnectionProfile.of(node(1), node(2), kind, 1_000, "10.0.0.2:1")
                 .throughput(megabits * 1_000_000 / 8));
     }
 
@@ -57,6 +61,13 @@ final class SlowLinksTest {
         assertEquals(1, look(at(95), 9 + SlowLinks.USUAL_NANOS).size());
         assertEquals(0, look(at(95), 10 + SlowLinks.USUAL_NANOS).size());
         assertEquals(1, look(at(40), 11 + SlowLinks.USUAL_NANOS).size());
+    }
+
+    @Test
+    void aBusyMachineHasNoSlowLinkToItself() {
+        look(at(40_000, InterfaceClass.LOOPBACK), 0);
+        assertEquals(List.of(), look(at(700, InterfaceClass.LOOPBACK), 1));
+        assertEquals(List.of(), news);
     }
 
     @Test
