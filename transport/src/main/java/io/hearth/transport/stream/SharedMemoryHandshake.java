@@ -21,6 +21,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -62,10 +63,14 @@ public final class SharedMemoryHandshake implements AutoCloseable {
     /** Memory and sockets of a stream that both ends have set up. */
     record Opened(SharedMemory memory, SharedMemoryStream.Bells bells) {}
 
-    /** Makes a stream from the memory and sockets. */
+    /**
+     * Makes a stream from the memory and sockets.
+     *
+     * @param <L> what a ticket was issued for
+     */
     @FunctionalInterface
-    interface Arrival {
-        void arrived(PendingStreams<Asked, OpenStream>.Greeting greeting, Opened opened) throws IOException;
+    interface Arrival<L> {
+        void arrived(PendingStreams<L, OpenStream>.Greeting greeting, Opened opened) throws IOException;
     }
 
     /**
@@ -120,12 +125,12 @@ public final class SharedMemoryHandshake implements AutoCloseable {
      * @param token fresh, unpredictable
      * @param limitNanos longest wait for the second connection
      */
-    void greet(
+    <L> void greet(
             SocketChannel channel,
-            Function<Bytes, Optional<PendingStreams<Asked, OpenStream>.Greeting>> redeem,
+            Function<Bytes, Optional<PendingStreams<L, OpenStream>.Greeting>> redeem,
             Supplier<Bytes> token,
             long limitNanos,
-            Arrival arrival)
+            Arrival<L> arrival)
             throws IOException {
         requireUser(channel);
         LocalPreamble.Said said = LocalPreamble.read(channel);
@@ -152,6 +157,9 @@ public final class SharedMemoryHandshake implements AutoCloseable {
         SharedMemoryFiles.Made made = folder.make();
         var half = new CompletableFuture<SocketChannel>();
         halves.put(token, half);
+        if (!server.isOpen()) {
+            half.cancel(false); // close() may not have seen it
+        }
         try {
             LocalPreamble.answer(first, token, made.path());
             SocketChannel second = half.get(limitNanos, TimeUnit.NANOSECONDS);
@@ -162,6 +170,8 @@ public final class SharedMemoryHandshake implements AutoCloseable {
             throw abandoned(made, half, failed);
         } catch (TimeoutException | ExecutionException failed) {
             throw abandoned(made, half, new IOException("its second connection did not come", failed));
+        } catch (CancellationException closing) {
+            throw abandoned(made, half, new IOException("this node is closing", closing));
         } catch (InterruptedException closing) {
             Thread.currentThread().interrupt();
             throw abandoned(made, half, new IOException("this node is closing", closing));
@@ -237,10 +247,11 @@ public final class SharedMemoryHandshake implements AutoCloseable {
         }
     }
 
-    /** Closes the server channel and removes the socket's file. */
+    /** Closes the server channel, ends the waits for second connections, and removes the socket's file. */
     @Override
     public void close() {
         Deadlines.close(server);
+        halves.values().forEach(half -> half.cancel(false));
         try {
             Files.deleteIfExists(folder.socket());
         } catch (IOException leftBehind) {

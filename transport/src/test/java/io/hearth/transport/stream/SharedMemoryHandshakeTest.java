@@ -10,6 +10,7 @@ import io.hearth.core.Bytes;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NetworkNamespace;
+import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.transport.DataStream;
 import io.hearth.transport.DataTransport;
@@ -19,10 +20,12 @@ import io.hearth.transport.StreamException;
 import io.hearth.transport.StreamId;
 import io.hearth.transport.TestNode;
 import io.hearth.transport.cipher.AeadCipher;
+import io.hearth.transport.machine.StreamTickets.Wanted;
 import io.hearth.transport.memory.SharedMemory;
 import io.hearth.transport.memory.SharedMemoryFiles;
 import io.hearth.transport.memory.SharedMemoryStream;
 import io.hearth.transport.record.Deadlines;
+import io.hearth.transport.record.OpenStream;
 import io.hearth.transport.record.RecordStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -43,6 +46,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -233,6 +237,38 @@ final class SharedMemoryHandshakeTest {
                     IOException.class,
                     assertThrows(ExecutionException.class, greeted::get).getCause());
             assertTrue(String.valueOf(turnedAway.getMessage()).contains("another user"), turnedAway.getMessage());
+        }
+    }
+
+    /** A peer may end between its two connections; a node that closes does not wait until its time is up. */
+    @Test
+    void theCloseEndsTheWaitForASecondConnection() throws Exception {
+        Bytes ticket = Bytes.of(new byte[16]);
+        var wanted = new Wanted(new NodeId(NodeIdentity.generate().peer(), NodeId.AGENT), ID);
+        var openings = new PendingStreams<String, OpenStream>(4, () -> ticket);
+        assertTrue(openings.begin(wanted));
+        SharedMemoryHandshake door = SharedMemoryHandshake.open(Optional.of(home()), 4);
+        try (var first = SocketChannel.open(UnixDomainSocketAddress.of(door.path()))) {
+            openings.requested(wanted, "link", 1, 0);
+            Future<?> greeted = threads.submit(() -> {
+                try (var channel = door.server().accept()) {
+                    door.greet(
+                            channel,
+                            shown -> openings.redeem(shown, 0),
+                            () -> ticket,
+                            TimeUnit.DAYS.toNanos(1),
+                            (_, _) -> {});
+                }
+                return null;
+            });
+            LocalPreamble.writeFirst(first, ticket);
+            Path memory = LocalPreamble.readAnswer(first).memory();
+            door.close();
+            var ended = assertThrows(ExecutionException.class, () -> greeted.get(20, TimeUnit.SECONDS));
+            assertTrue(String.valueOf(ended.getMessage()).contains("this node is closing"), ended.getMessage());
+            assertFalse(Files.exists(memory), "the file of the memory is left");
+        } finally {
+            door.close();
         }
     }
 
