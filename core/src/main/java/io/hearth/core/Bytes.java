@@ -1,6 +1,7 @@
 package io.hearth.core;
 
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HexFormat;
 
 /** Immutable bytes with value equality, for records and messages; never for the data path. */
@@ -30,6 +31,22 @@ public final class Bytes {
     /** A copy. */
     public byte[] toArray() {
         return bytes.clone();
+    }
+
+    /** A copy of the bytes from {@code from} to before {@code to}. */
+    public Bytes slice(int from, int to) {
+        return from == to ? EMPTY : new Bytes(Arrays.copyOfRange(bytes, from, to));
+    }
+
+    /** All parts, one after the other. */
+    public static Bytes join(Collection<Bytes> parts) {
+        byte[] all = new byte[parts.stream().mapToInt(Bytes::size).reduce(0, Math::addExact)];
+        int at = 0;
+        for (Bytes part : parts) {
+            System.arraycopy(part.bytes, 0, all, at, part.bytes.length);
+            at += part.bytes.length;
+        }
+        return new Bytes(all);
     }
 
     /** Lower-case hexadecimal digits. */
