@@ -1,5 +1,7 @@
 package io.hearth.agent;
 
+import io.hearth.agent.guest.GuestService;
+import io.hearth.agent.guest.NodeGuest;
 import io.hearth.agent.loop.NodeLoop;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.agent.status.VersionedValue;
@@ -11,6 +13,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.topology.ClusterTopology;
 import io.hearth.transport.LinkCounters;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -55,7 +58,13 @@ public final class HearthNode implements AutoCloseable {
      * @param environment in place of {@link System#getenv()}
      */
     public static HearthNode start(HearthConfig config, Map<String, String> environment) throws SetupException {
-        return new HearthNode(NodeAssembly.start(config, environment));
+        return start(config, environment, NodeGuest.Maker.NONE);
+    }
+
+    /** As {@link #start(HearthConfig, Map)}, with a guest. */
+    public static HearthNode start(HearthConfig config, Map<String, String> environment, NodeGuest.Maker guests)
+            throws SetupException {
+        return new HearthNode(NodeAssembly.start(config, environment, guests));
     }
 
     public NodeId id() {
@@ -112,6 +121,11 @@ public final class HearthNode implements AutoCloseable {
     /** Counters of the control links since the start. */
     LinkCounters linkCounters() {
         return parts.linkCounters();
+    }
+
+    /** The services that this node offers to programs of its machine. */
+    List<GuestService> services() {
+        return parts.services();
     }
 
     /** Largest possible age of {@link #status()}, in nanoseconds. Far above a second means that the owner thread is stuck or ended. */

@@ -17,6 +17,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.HashSet;
 import java.util.List;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -113,6 +114,11 @@ public final class ListenOptions {
 
     private static LinkOptions restricted(HearthConfig config, LinkOptions options) {
         return restricts(config) ? options.localAddresses(address -> isUsable(config, address)) : options;
+    }
+
+    /** Which addresses of the machine connections may come in at. */
+    static Predicate<InetAddress> usable(HearthConfig config) {
+        return restricts(config) ? address -> isUsable(config, address) : _ -> true;
     }
 
     /** Whether links may use this address of the machine. */

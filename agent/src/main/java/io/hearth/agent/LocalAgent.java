@@ -3,6 +3,7 @@ package io.hearth.agent;
 import io.hearth.agent.api.LocalApi;
 import io.hearth.agent.api.PlanAnswers;
 import io.hearth.agent.api.TopologyAnswers;
+import io.hearth.agent.guest.NodeGuest;
 import io.hearth.agent.history.ClusterHistory;
 import io.hearth.agent.http.HttpListener;
 import io.hearth.agent.http.PagePasses;
@@ -38,14 +39,15 @@ public final class LocalAgent implements AutoCloseable {
     private final HearthNode node;
     private final HttpListener page;
 
-    private LocalAgent(HearthConfig config, OptionalInt pagePort, Map<String, String> environment)
+    private LocalAgent(
+            HearthConfig config, OptionalInt pagePort, Map<String, String> environment, NodeGuest.Maker guests)
             throws SetupException {
         HearthHome home =
                 config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
         Clock clock = Clock.system();
         boolean started = false;
         try {
-            node = closing.keep(HearthNode.start(config, environment));
+            node = closing.keep(HearthNode.start(config, environment, guests));
             var history = new VersionedValue<>(ClusterHistory.EMPTY);
             var topology = new TopologyAnswers(node.id(), node::topology, clock);
             var plans = new PlanAnswers(node.id(), node::status, node::topology, clock);
@@ -57,6 +59,7 @@ public final class LocalAgent implements AutoCloseable {
                     plans,
                     node::statusAgeNanos,
                     node::linkCounters,
+                    node::services,
                     new LocalApi.AboutAgent(NodeAssembly.version(), clock.epochMillis(), () -> link(passes)),
                     clock);
             page = closing.keep(page(pagePort.isPresent() ? pagePort : set(home, environment), passes, api));
@@ -97,7 +100,14 @@ public final class LocalAgent implements AutoCloseable {
      */
     public static LocalAgent start(HearthConfig config, OptionalInt pagePort, Map<String, String> environment)
             throws SetupException {
-        return new LocalAgent(config, pagePort, environment);
+        return start(config, pagePort, environment, NodeGuest.Maker.NONE);
+    }
+
+    /** As {@link #start(HearthConfig, OptionalInt, Map)}, with a guest. */
+    public static LocalAgent start(
+            HearthConfig config, OptionalInt pagePort, Map<String, String> environment, NodeGuest.Maker guests)
+            throws SetupException {
+        return new LocalAgent(config, pagePort, environment, guests);
     }
 
     /** The page's port in the settings of this machine. */

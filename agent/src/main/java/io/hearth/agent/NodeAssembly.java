@@ -7,6 +7,9 @@ import io.hearth.agent.group.GroupTalk;
 import io.hearth.agent.group.Membership;
 import io.hearth.agent.group.WaitTalk;
 import io.hearth.agent.group.machine.TrainerNote;
+import io.hearth.agent.guest.GuestService;
+import io.hearth.agent.guest.NodeGuest;
+import io.hearth.agent.guest.NodeHost;
 import io.hearth.agent.loop.CloseStack;
 import io.hearth.agent.loop.EngineEvents;
 import io.hearth.agent.loop.LinkEvents;
@@ -111,6 +114,7 @@ final class NodeAssembly implements AutoCloseable {
     private final VersionedValue<ClusterTopology> topology;
     private final NodeLoop loop;
     private final Links links;
+    private final NodeGuest guest;
     private final AtomicReference<String>
             keyIdNow; // written by the owner thread, read by it and by the starting thread
 
@@ -119,7 +123,8 @@ final class NodeAssembly implements AutoCloseable {
      *
      * @throws SetupException if something on this machine prevents the start; nothing is left running
      */
-    static NodeAssembly start(HearthConfig own, Map<String, String> environment) throws SetupException {
+    static NodeAssembly start(HearthConfig own, Map<String, String> environment, NodeGuest.Maker guests)
+            throws SetupException {
         spans(own); // wrong spans and names of interfaces are rejected before anything is opened
         ListenOptions.checkInterfaces(own);
         Clock clock = Clock.system();
@@ -134,8 +139,8 @@ final class NodeAssembly implements AutoCloseable {
         var closing = new CloseStack();
         boolean started = false;
         try {
-            var assembly =
-                    new NodeAssembly(config, peers, home, namespace, identity, reducer, closing, clock, startedNanos);
+            var assembly = new NodeAssembly(
+                    config, peers, home, namespace, identity, reducer, guests, closing, clock, startedNanos);
             started = true;
             return assembly;
         } finally {
@@ -160,6 +165,12 @@ final class NodeAssembly implements AutoCloseable {
         return config.health().orElseGet(HealthConfig::byRoundTrips);
     }
 
+    /** A guest serves programs that train without a trainer in the view: its node is never idle. */
+    private static HealthConfig health(HearthConfig config, NodeGuest.Maker guests) {
+        HealthConfig health = health(config);
+        return guests.equals(NodeGuest.Maker.NONE) ? health : health.idle(Optional.empty());
+    }
+
     private NodeAssembly(
             HearthConfig config,
             List<PeerName> peers,
@@ -167,6 +178,7 @@ final class NodeAssembly implements AutoCloseable {
             NetworkNamespace namespace,
             NodeIdentity identity,
             Engines.Choice reducer,
+            NodeGuest.Maker guests,
             CloseStack closing,
             Clock clock,
             long startedNanos)
@@ -216,8 +228,8 @@ final class NodeAssembly implements AutoCloseable {
                 : Optional.empty();
         var memory = closing.keep(new LinkMemory(home.file("links-" + self.slot()), clock));
         var directory = new PeerDirectory(self, profile(config, reducer), interfaces, memory.start(), clock.nanoTime());
-        VoteFolder votes = closing.keep(VoteFolder.open(
-                home.subfolder("votes"), identity.peer(), IdentityFile.in(home).computer(identity), clock));
+        Optional<String> computer = IdentityFile.in(home).computer(identity);
+        VoteFolder votes = closing.keep(VoteFolder.open(home.subfolder("votes"), identity.peer(), computer, clock));
         voter = closing.keep(new VoterThread(
                 self.shortText(),
                 votes,
@@ -238,6 +250,16 @@ final class NodeAssembly implements AutoCloseable {
         Optional<RosterTalk> roster = namespace.isOpen()
                 ? Optional.empty()
                 : Optional.of(roster(home, namespace, identity, book, admission, keys, tags, links));
+        guest = closing.keep(guests.make(new NodeHost(
+                self,
+                lease.incarnation(),
+                home,
+                identity,
+                computer,
+                ListenOptions.usable(config),
+                guestLinks(),
+                this::failed,
+                clock)));
         var relays = new RelayFinder(self, clock, links::dialThrough);
         var core = new NodeCore(
                 clock,
@@ -276,8 +298,9 @@ final class NodeAssembly implements AutoCloseable {
                                 clock,
                                 why -> inbox.event(new NodeEvent.Failed("the planner", why)))),
                         roster,
-                        faults),
-                health(config),
+                        faults,
+                        guest),
+                health(config, guests),
                 this::publish);
         status = new VersionedValue<>(core.status());
         topology = new VersionedValue<>(directory.topology());
@@ -344,6 +367,20 @@ final class NodeAssembly implements AutoCloseable {
         });
     }
 
+    private NodeHost.GuestLinks guestLinks() {
+        return new NodeHost.GuestLinks() {
+            @Override
+            public void send(NodeId to, int kind, byte[] message) {
+                links.send(to, kind, message);
+            }
+
+            @Override
+            public void close(NodeId peer, String why) {
+                links.close(peer, why);
+            }
+        };
+    }
+
     private BandwidthTalk bandwidth(Links links, PeerDirectory directory) {
         var shell = closing.keep(new BandwidthShell(
                 links.streams(), clock, () -> !isMoving(), event -> inbox.event(new NodeEvent.Measuring(event))));
@@ -398,6 +435,10 @@ final class NodeAssembly implements AutoCloseable {
 
     LinkCounters linkCounters() {
         return links.counters();
+    }
+
+    List<GuestService> services() {
+        return guest.services();
     }
 
     Optional<HearthException> failure() {

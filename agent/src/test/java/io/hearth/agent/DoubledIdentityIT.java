@@ -139,7 +139,9 @@ final class DoubledIdentityIT {
             assertInstanceOf(RemovedFromClusterException.class, doubled.errors.getFirst());
             assertSaysWhatToDo(doubled.errors.getFirst().getMessage());
 
-            until("the copy is told too", () -> isTold(copy)); // before that, it may see peers to wait for
+            until(
+                    "both are told",
+                    () -> isTold(original) && isTold(copy)); // a status may be a moment older than an error
             assertSaysWhatToDo(assertThrows(SetupException.class, () -> copy.waitForPeers(1, PATIENCE))
                     .getMessage());
             assertSaysWhatToDo(assertThrows(SetupException.class, copy::context).getMessage());

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hearth.agent.guest.NodeGuest;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.PeerName;
 import io.hearth.election.ElectionConfig;
@@ -68,7 +69,8 @@ final class NodeAssemblyTest {
         Path file = home.file("config.toml");
         Files.writeString(file, "peers = ['nas:port']");
         HearthConfig config = HearthConfig.defaults().home(home.folder());
-        var wrong = assertThrows(SetupException.class, () -> NodeAssembly.start(config, Map.of()));
+        var wrong =
+                assertThrows(SetupException.class, () -> NodeAssembly.start(config, Map.of(), NodeGuest.Maker.NONE));
         assertEquals(
                 "cannot use " + file + ": peers: peer must be " + PeerName.FORMS
                         + " with a port of 1 to 65535, got 'nas:port': it names no peer; correct it in an editor",
@@ -79,7 +81,8 @@ final class NodeAssemblyTest {
                         .mapToObj(i -> "'10.0.0." + i + "'")
                         .collect(Collectors.joining(", ", "peers = [", "]")));
         List<String> five = List.of("10.0.0.1", "a", "b", "c", "d", "e"); // one of them is in the file too
-        var tooMany = assertThrows(SetupException.class, () -> NodeAssembly.start(config.peers(five), Map.of()));
+        var tooMany = assertThrows(
+                SetupException.class, () -> NodeAssembly.start(config.peers(five), Map.of(), NodeGuest.Maker.NONE));
         assertEquals(
                 "at most 64 peers may be named, got 65; name fewer in config.toml, HEARTH_PEERS and with --peer: one"
                         + " known member is enough",
@@ -92,7 +95,8 @@ final class NodeAssemblyTest {
         Path file = home.file("config.toml");
         Files.writeString(file, "health = 'lte'");
         HearthConfig config = HearthConfig.defaults().home(home.folder());
-        var wrong = assertThrows(SetupException.class, () -> NodeAssembly.start(config, Map.of()));
+        var wrong =
+                assertThrows(SetupException.class, () -> NodeAssembly.start(config, Map.of(), NodeGuest.Maker.NONE));
         assertEquals(
                 "cannot use " + file + ": health: must be auto, lan, wifi or wan, got 'lte'; correct it in an editor",
                 wrong.getMessage());
@@ -102,7 +106,7 @@ final class NodeAssemblyTest {
     void aWrongSpanIsSaidBeforeAnythingIsOpened() {
         Path home = folder.resolve("home");
         HearthConfig config = silence(591_500).home(home);
-        assertThrows(IllegalArgumentException.class, () -> NodeAssembly.start(config, Map.of()));
+        assertThrows(IllegalArgumentException.class, () -> NodeAssembly.start(config, Map.of(), NodeGuest.Maker.NONE));
         assertFalse(Files.exists(home));
     }
 }

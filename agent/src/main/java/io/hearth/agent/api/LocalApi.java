@@ -2,6 +2,7 @@ package io.hearth.agent.api;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.hearth.agent.guest.GuestService;
 import io.hearth.agent.history.ClusterEvent;
 import io.hearth.agent.history.ClusterHistory;
 import io.hearth.agent.http.ApiAnswer;
@@ -68,6 +69,7 @@ public final class LocalApi implements ApiHandler {
     private final VersionedValue<ClusterStatus> status;
     private final VersionedValue<ClusterHistory> history;
     private final LongSupplier ageNanos;
+    private final Supplier<List<GuestService>> services;
     private final AboutAgent about;
     private final JobBook jobs;
     private final PairingNote pairing;
@@ -85,6 +87,7 @@ public final class LocalApi implements ApiHandler {
      * @param history newest history
      * @param ageNanos largest possible age of the newest status
      * @param links counters of the control links
+     * @param services that this machine offers
      */
     public LocalApi(
             VersionedValue<ClusterStatus> status,
@@ -93,11 +96,13 @@ public final class LocalApi implements ApiHandler {
             PlanAnswers plans,
             LongSupplier ageNanos,
             Supplier<LinkCounters> links,
+            Supplier<List<GuestService>> services,
             AboutAgent about,
             Clock clock) {
         this.status = status;
         this.history = history;
         this.ageNanos = ageNanos;
+        this.services = services;
         this.about = about;
         this.jobs = new JobBook(clock);
         this.pairing = new PairingNote(clock);
@@ -190,6 +195,7 @@ public final class LocalApi implements ApiHandler {
         agent.addProperty("version", about.version());
         agent.addProperty("started_ms", about.startedMillis());
         json.add("agent", agent);
+        json.add("services", ServicesJson.of(services.get()));
         return aged(json);
     }
 

@@ -56,6 +56,10 @@ public final class GroupTalk {
     public void admitted(NodeId node) {
         linked.add(node);
         notes.remove(node); // from another start of the node
+    }
+
+    /** Tells a linked node this node's note. */
+    public void tell(NodeId node) {
         sent.ifPresent(note -> messenger.accept(node, note.encode()));
     }
 

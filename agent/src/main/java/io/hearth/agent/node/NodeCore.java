@@ -5,6 +5,7 @@ import io.hearth.agent.group.GroupTalk;
 import io.hearth.agent.group.Membership;
 import io.hearth.agent.group.WaitTalk;
 import io.hearth.agent.group.machine.TrainerNote;
+import io.hearth.agent.guest.NodeGuest;
 import io.hearth.agent.loop.NodeEvent;
 import io.hearth.agent.loop.NodeInbox;
 import io.hearth.agent.loop.NodeLoop;
@@ -49,6 +50,7 @@ import io.hearth.topology.NodeProfileEncoding;
 import io.hearth.topology.bandwidth.BandwidthMessage;
 import io.hearth.topology.export.SlowLinks;
 import io.hearth.topology.memory.Measurements;
+import io.hearth.transport.LinkInfo;
 import io.hearth.transport.links.Links;
 import java.util.Collections;
 import java.util.Optional;
@@ -90,6 +92,8 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final BandwidthTalk bandwidth;
     private final PlanKeeper plans;
     private final Optional<RosterTalk> roster;
+    private final NodeGuest guest;
+    private Optional<View> guestView = Optional.empty(); // the newest that the guest knows
     private SortedSet<PeerId> excluded = Collections.emptySortedSet();
     private Optional<View> excludedFrom = Optional.empty();
     private long excludedAt = -1; // number of roster changes at the last exclusion
@@ -122,7 +126,8 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             BandwidthTalk bandwidth,
             PlanKeeper plans,
             Optional<RosterTalk> roster,
-            PeerFaults faults) {}
+            PeerFaults faults,
+            NodeGuest guest) {}
 
     /**
      * A core that has not run.
@@ -156,6 +161,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         this.bandwidth = parts.bandwidth();
         this.plans = parts.plans();
         this.roster = parts.roster();
+        this.guest = parts.guest();
         this.publisher = publisher;
         this.publishedNanos = startedNanos;
         this.rememberedNanos = startedNanos;
@@ -188,7 +194,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private void dispatch(NodeEvent event) {
         switch (event) {
             case NodeEvent.Admitted admitted -> admitted(admitted);
-            case NodeEvent.Moved(var link) -> directory.moved(link);
+            case NodeEvent.Moved(var link) -> moved(link);
             case NodeEvent.Reached(var link) -> finder.reached(link);
             case NodeEvent.RelayFailed(var via, var target, var why) -> relays.failed(via, target, why);
             case NodeEvent.Lost lost -> lost(lost);
@@ -274,6 +280,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             changed = true;
             dialMembersWithoutLink();
         }
+        tellGuest();
         if (changed || now - publishedNanos >= publishNanos()) {
             changed = false;
             publishedNanos = now;
@@ -282,6 +289,13 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         }
         if (now - rememberedNanos >= REMEMBER_NANOS) {
             remember(now);
+        }
+    }
+
+    private void tellGuest() {
+        if (guestView.filter(membership.view()::equals).isEmpty()) {
+            guestView = Optional.of(membership.view());
+            guest.viewed(membership.view());
         }
     }
 
@@ -440,9 +454,10 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         away.returned(node);
         refused.admitted(admitted.link().address().getAddress());
         relays.admitted(admitted.link());
-        links.send(node, NodeProfileEncoding.KIND, directory.introduction());
         talk.admitted(node);
         bandwidth.admitted(node);
+        introduce(node);
+        guest.linked(admitted.link());
         roster.ifPresent(talking -> talking.admitted(node, admitted.link().keyId()));
         if (!admitted.link().relayed()) { // direct dials go on meanwhile
             links.remember(admitted.link().address().getAddress());
@@ -453,6 +468,23 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 .step(new ViewEvent.Linked(node, admitted.link().peer().incarnation()));
         watch.admitted(admitted.link());
         changed = true;
+    }
+
+    /**
+     * Another connection carries the link. To the other end that may have been a loss and a new link, if its connection broke first: it has
+     * forgotten what this node told it.
+     */
+    private void moved(LinkInfo link) {
+        directory.moved(link);
+        introduce(link.peer().id());
+        guest.moved(link);
+    }
+
+    /** Tells a node what each link begins with. */
+    private void introduce(NodeId node) {
+        links.send(node, NodeProfileEncoding.KIND, directory.introduction());
+        talk.tell(node);
+        bandwidth.tell(node);
     }
 
     private void loaded(NodeLoad load) {
@@ -474,6 +506,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         talk.lost(lost.peer());
         waits.lost(lost.peer());
         bandwidth.lost(lost.peer());
+        guest.unlinked(lost.peer());
         if (!relays.isRelayed(lost.peer())) {
             finder.lost(lost);
         }
@@ -509,6 +542,8 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 bandwidth.heard(message.from(), message.bytes());
             } else if (message.kind() == LinkReportEncoding.KIND) {
                 bandwidth.reported(message.from(), message.bytes());
+            } else if (message.kind() >= NodeGuest.KIND_MIN && message.kind() <= NodeGuest.KIND_MAX) {
+                guest.heard(message.from(), message.kind(), message.bytes());
             }
         } catch (MalformedMessageException malformed) {
             faults.close(message.from(), "malformed message: " + malformed.getMessage());

@@ -11,6 +11,7 @@ import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import io.hearth.agent.guest.GuestService;
 import io.hearth.agent.history.ClusterHistory;
 import io.hearth.agent.history.JobReport;
 import io.hearth.agent.http.ApiAnswer;
@@ -39,6 +40,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -68,6 +70,20 @@ final class LocalApiTest {
             new PlanAnswers(DESK, status::value, () -> topology, clock),
             age::get,
             () -> new LinkCounters(0, Map.of(), 0, 0, 0, 0, 0, 0, 0, 0),
+            () -> List.of(
+                    new GuestService(
+                            "scheduler",
+                            "http://127.0.0.1:29512",
+                            Optional.of(STUDIO),
+                            Optional.empty(),
+                            List.of(new GuestService.Job(
+                                    "digits", "running", "", 2, 3, 5, 8, 120.5, OptionalDouble.of(42)))),
+                    new GuestService(
+                            "lighthouse",
+                            "http://127.0.0.1:29510",
+                            Optional.empty(),
+                            Optional.of("too many are out of reach"),
+                            List.of())),
             new LocalApi.AboutAgent("0.1.0", 5_000, () -> "http://127.0.0.1:1/?pass=x"),
             clock);
 

@@ -12,6 +12,7 @@ import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.function.Predicate;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
@@ -50,12 +51,22 @@ public final class Tls {
         keys = new KeyManager[] {new OneIdentity(identity)};
     }
 
+    /** What presents this identity, for other connections than links. */
+    public static KeyManager keyManager(NodeIdentity identity) {
+        return new OneIdentity(identity);
+    }
+
+    /** What accepts exactly one Ed25519 certificate of an expected peer, for other connections than links. */
+    public static TrustManager trustManager(Predicate<PeerId> isExpected) {
+        return new OneEd25519Certificate(isExpected);
+    }
+
     /** One side of one connection. Made without host and port, so a client has no name to check and no session to look up. */
     public SSLEngine engine(boolean client) {
         SSLEngine engine;
         try {
             var context = SSLContext.getInstance(PROTOCOL, "SunJSSE");
-            context.init(keys, new TrustManager[] {new OneEd25519Certificate()}, null);
+            context.init(keys, new TrustManager[] {trustManager(_ -> true)}, null);
             engine = context.createSSLEngine();
         } catch (GeneralSecurityException missing) {
             throw new AssertionError("every JDK 25 has TLS 1.3", missing);
@@ -140,7 +151,12 @@ public final class Tls {
         return ((ExtendedSSLSession) engine.getSession()).exportKeyingMaterialData(label, new byte[0], EXPORTER_BYTES);
     }
 
-    private static PeerId peer(X509Certificate[] chain) throws CertificateException {
+    /**
+     * The peer that a chain of one certificate names.
+     *
+     * @throws CertificateException if it names none
+     */
+    public static PeerId peer(X509Certificate[] chain) throws CertificateException {
         if (chain.length != 1) {
             throw new CertificateException("a peer shows exactly one certificate, not " + chain.length);
         }
@@ -214,38 +230,51 @@ public final class Tls {
 
     /** TLS itself checks that the peer holds the certificate's key. */
     private static final class OneEd25519Certificate extends X509ExtendedTrustManager {
+        private final Predicate<PeerId> isExpected;
+
+        OneEd25519Certificate(Predicate<PeerId> isExpected) {
+            this.isExpected = isExpected;
+        }
+
+        private void check(X509Certificate[] chain) throws CertificateException {
+            PeerId peer = peer(chain);
+            if (!isExpected.test(peer)) {
+                throw new CertificateException("machine " + peer.shortText() + " is not expected here");
+            }
+        }
+
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
                 throws CertificateException {
-            peer(chain);
+            check(chain);
         }
 
         @Override
         public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
                 throws CertificateException {
-            peer(chain);
+            check(chain);
         }
 
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket)
                 throws CertificateException {
-            peer(chain);
+            check(chain);
         }
 
         @Override
         public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket)
                 throws CertificateException {
-            peer(chain);
+            check(chain);
         }
 
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String authType) throws CertificateException {
-            peer(chain);
+            check(chain);
         }
 
         @Override
         public void checkServerTrusted(X509Certificate[] chain, String authType) throws CertificateException {
-            peer(chain);
+            check(chain);
         }
 
         @Override

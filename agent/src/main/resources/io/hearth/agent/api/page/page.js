@@ -219,6 +219,33 @@ function showJobs(answer) {
   }
 }
 
+/** The services that this machine offers, and the jobs of its scheduler. */
+function showServices(status, shown) {
+  const names = new Map(shown.nodes.map((node) => [node.id, node.name + (node.self ? ' (this machine)' : '')]));
+  by('services-card').hidden = status.services.length === 0;
+  table(by('services'), [['Service', 'text'], ['Programs of this machine call', 'text'], ['Answered by', 'text']],
+    status.services.map((service) => {
+      const link = make('a', service.address);
+      link.href = service.address;
+      return [service.name, link, service.answered_by ? names.get(service.answered_by) ?? service.answered_by
+        : { text: service.vacancy, kind: 'degraded' }];
+    }));
+  const jobs = status.services.flatMap((service) => service.jobs);
+  const runsJobs = status.services.some((service) => service.name === 'scheduler');
+  by('h-service-jobs').hidden = !runsJobs;
+  by('service-jobs').hidden = !runsJobs;
+  if (jobs.length === 0) {
+    by('service-jobs').replaceChildren(make('caption', 'No job yet: submit one with hearth jobs submit.'));
+    return;
+  }
+  table(by('service-jobs'), [['Job', 'text'], ['State', 'text'], ['Epoch', 'number'], ['Shards of it', 'number'], ['Samples a second', 'number'],
+    ['Time left', 'number'], ['Why', 'text']], jobs.map((job) => [
+    job.name, job.state, `${job.epoch} of ${job.epochs}`, `${job.parts_done} of ${job.parts}`,
+    job.samples_per_second > 0 ? job.samples_per_second.toFixed(1) : '', job.seconds_left === undefined ? '' : span(1000 * job.seconds_left),
+    job.reason,
+  ]));
+}
+
 function showPlan() {
   const host = by('plan');
   const group = plan?.groups?.[0];
@@ -305,6 +332,7 @@ function show() {
   timelines(by('health'), new Map(shown.nodes.map((node) => [node.id, node.name])), events.health, now);
   showPairing(pairing);
   showJobs(jobs);
+  showServices(status, shown);
   showLinks(topology);
   showPlan();
   showEvents(events, now);
