@@ -1,0 +1,35 @@
+package io.hearth.lighthouse.machine;
+
+import io.hearth.lighthouse.QuorumResult;
+import io.hearth.serve.Failure;
+import java.util.List;
+
+/** Effects that the shell of a manager carries out. */
+public sealed interface ManagerEffect {
+    /**
+     * Ask the lighthouse, over a new connection if it is a repetition.
+     *
+     * @param reconfigureHandles of the ranks, in their order; empty if none has one
+     * @param untilNanos when to give up
+     */
+    record AskLighthouse(
+            long round,
+            long step,
+            boolean shrinkOnly,
+            long commitFailures,
+            List<String> reconfigureHandles,
+            long untilNanos,
+            boolean isRepetition)
+            implements ManagerEffect {}
+
+    /** Give the call to the lighthouse for this round up: nobody waits for it. */
+    record StopAsking(long round) implements ManagerEffect {}
+
+    record AnswerQuorum(long call, QuorumResult result) implements ManagerEffect {}
+
+    record AnswerMetadata(long call, String metadata) implements ManagerEffect {}
+
+    record AnswerVote(long call, boolean commits) implements ManagerEffect {}
+
+    record Fail(long call, Failure why) implements ManagerEffect {}
+}
