@@ -1,0 +1,5 @@
+/** What is computed of tensors, and who calls whom: the rules of star, hierarchical and ring averages; pure. */
+@NullMarked
+package io.hearth.coordinator.collective;
+
+import org.jspecify.annotations.NullMarked;
