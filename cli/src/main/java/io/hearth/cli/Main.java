@@ -14,6 +14,10 @@ import io.hearth.cli.chaos.ChaosCommand;
 import io.hearth.cli.chaos.ChaosWorkerCommand;
 import io.hearth.cli.demo.DemoCommand;
 import io.hearth.cli.doctor.DoctorCommand;
+import io.hearth.cli.jobs.JobsCommand;
+import io.hearth.cli.jobs.JobsListCommand;
+import io.hearth.cli.jobs.JobsSubmitCommand;
+import io.hearth.cli.jobs.OneJobCommand;
 import io.hearth.cli.namespace.BlockingCommand;
 import io.hearth.cli.namespace.IdCommand;
 import io.hearth.cli.namespace.IdentityCommand;
@@ -31,6 +35,10 @@ import io.hearth.cli.node.TrainCommand;
 import io.hearth.cli.node.WaitCommand;
 import io.hearth.cli.option.Compression;
 import io.hearth.cli.run.RunCommand;
+import io.hearth.cli.serve.CoordinatorCommand;
+import io.hearth.cli.serve.LighthouseCommand;
+import io.hearth.cli.serve.ParameterServerCommand;
+import io.hearth.cli.serve.SchedulerCommand;
 import io.hearth.cli.service.InstallCommand;
 import io.hearth.cli.service.UninstallCommand;
 import io.hearth.cli.show.ConfigCommand;
@@ -126,6 +134,11 @@ public final class Main {
             "plan",
             "wait",
             "run",
+            "jobs",
+            "lighthouse",
+            "coordinator",
+            "scheduler",
+            "parameterserver",
             "bench",
             "kernel",
             "simulate",
@@ -163,6 +176,16 @@ public final class Main {
             case "plan" -> new PlanCommand(terminal);
             case "wait" -> new WaitCommand(terminal);
             case "run" -> new RunCommand(terminal);
+            case "jobs" ->
+                new CommandLine(new JobsCommand())
+                        .addSubcommand(new JobsSubmitCommand(terminal))
+                        .addSubcommand(new JobsListCommand(terminal))
+                        .addSubcommand(new OneJobCommand.Show(terminal))
+                        .addSubcommand(new OneJobCommand.Cancel(terminal));
+            case "lighthouse" -> new LighthouseCommand(terminal);
+            case "coordinator" -> new CoordinatorCommand(terminal);
+            case "scheduler" -> new SchedulerCommand(terminal);
+            case "parameterserver" -> new ParameterServerCommand(terminal);
             case "bench" ->
                 new CommandLine(new BenchCommand())
                         .addSubcommand(new BenchAllReduceCommand(terminal))

@@ -11,10 +11,15 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Trainers that sum without a pause notice a slower link by their sums, and the group plans around it. */
+/**
+ * Trainers that sum without a pause notice a slower link by their sums, and the group plans around it. That the link recovered they notice by
+ * their sums or in their next rest.
+ */
 @Tag("full")
+@Timeout(400)
 final class AdaptationIT {
     private static final int HOSTS = 3;
     private static final String FAST = "50mbit";
@@ -22,6 +27,9 @@ final class AdaptationIT {
 
     /** A step of 1 MB takes about 0.3 s over fast links; by the ring it takes more than 2 s over the slow one. */
     private static final long SLOW_MILLIS = 1_500;
+
+    /** A measurement is due after 38 s, and comes with the next rest. */
+    private static final long RECOVERY_SECONDS = 180;
 
     @TempDir
     private Path folder;
@@ -59,7 +67,7 @@ final class AdaptationIT {
             });
 
             lab.lan("rate", "2", FAST);
-            trainers[1].await("news of the recovery", line -> line.contains("a link recovered: "));
+            trainers[1].await("news of the recovery", RECOVERY_SECONDS, line -> line.contains("a link recovered: "));
         }
     }
 

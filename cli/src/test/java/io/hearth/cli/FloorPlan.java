@@ -32,17 +32,23 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             compression | core accel
             topology    | core identity
             election    | core identity
+            replicated  | core identity election
+            serve       | core identity election replicated transport
+            lighthouse  | core identity election replicated serve
+            scheduler   | core identity election replicated serve
+            coordinator | core identity election replicated serve
+            parameterserver | core identity replicated serve
             discovery   | core identity
             transport   | core identity
             collective  | core identity accel compression topology election transport
-            simulation  | core identity topology discovery election collective
+            simulation  | core identity topology discovery election replicated collective
             agent       | core identity accel compression topology election discovery transport collective
             bridge      | core identity compression collective agent
             djl         | core collective agent
             examples    | core collective compression topology agent
             bench       | core identity accel compression topology election discovery transport collective agent examples standin
             cli         | core identity accel compression topology election discovery transport collective agent examples standin \
-            simulation bench
+            simulation bench serve lighthouse scheduler coordinator parameterserver
             """;
 
     /** Room, whether it is pure, what it uses of its own module, and the other modules to which it is open. */
@@ -54,15 +60,16 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             accel.select                      |      | gpu metal portable root selftest vector                                    | agent bench cli collective compression
             accel.selftest                    |      | metal portable root                                                        |
             accel.vector                      |      | portable root                                                              |
-            agent                             |      | api group history http loop node peers power roster settings status topology votes |
-            agent.api                         |      | history http metrics status                                                | bridge cli
+            agent                             |      | api group guest history http loop node peers power roster settings status topology votes |
+            agent.api                         |      | guest history http metrics status                                          | bridge cli
             agent.group                       |      | group.machine loop status votes                                            |
             agent.group.machine               | pure |                                                                            |
+            agent.guest                       |      |                                                                            | cli
             agent.history                     | pure | status                                                                     |
             agent.http                        |      |                                                                            |
             agent.loop                        |      |                                                                            |
             agent.metrics                     |      | history status                                                             |
-            agent.node                        |      | group loop peers roster status topology                                    |
+            agent.node                        |      | group guest loop peers roster status topology                              |
             agent.pairing                     |      | root                                                                       | cli
             agent.peers                       |      | loop status                                                                |
             agent.power                       |      |                                                                            |
@@ -74,17 +81,19 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             bench                             |      |                                                                            |
             bridge                            |      | log                                                                        |
             bridge.log                        |      |                                                                            |
-            cli                               |      | bench chaos demo doctor namespace node option run service show terminal    |
+            cli                               |      | bench chaos demo doctor jobs namespace node option run serve service show terminal |
             cli.bench                         |      | option process terminal                                                    |
             cli.chaos                         |      | chaos.plan option process terminal                                         |
             cli.chaos.plan                    | pure | terminal                                                                   |
             cli.demo                          |      | node option process terminal                                               |
             cli.doctor                        |      | option terminal                                                            |
+            cli.jobs                          |      | option terminal                                                            |
             cli.namespace                     |      | option terminal                                                            |
-            cli.node                          |      | option process terminal                                                    |
+            cli.node                          |      | option process serve terminal                                              |
             cli.option                        |      | terminal                                                                   |
             cli.process                       |      | terminal                                                                   |
             cli.run                           |      | option process terminal                                                    |
+            cli.serve                         |      | option terminal                                                            |
             cli.service                       |      | terminal                                                                   |
             cli.show                          |      | option terminal                                                            |
             cli.terminal                      |      |                                                                            |
@@ -115,6 +124,13 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             compression.memory                | pure | block format root sparse                                                   | collective
             compression.sparse                | pure | block format root                                                          | collective
             compression.text                  | pure |                                                                            |
+            coordinator                       | pure |                                                                            |
+            coordinator.collective            | pure | root                                                                       |
+            coordinator.distributed.wire      |      |                                                                            |
+            coordinator.machine               | pure | root wire                                                                  |
+            coordinator.server                |      | distributed.wire machine root                                              | cli
+            coordinator.wire                  |      |                                                                            |
+            coordinator.worker                |      | collective distributed.wire root                                           |
             core                              |      |                                                                            |
             discovery                         |      |                                                                            |
             discovery.dns                     | pure |                                                                            |
@@ -144,8 +160,49 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             identity                          |      |                                                                            |
             identity.pairing                  |      | pairing.machine root roster                                                | agent cli
             identity.pairing.machine          | pure | root                                                                       | agent cli
+            identity.place                    |      | root                                                                       | agent replicated
             identity.roster                   |      | root                                                                       | agent cli simulation transport
             identity.roster.machine           | pure | root roster                                                                | agent simulation
+            lighthouse                        | pure |                                                                            |
+            lighthouse.client                 |      | root torchft.wire                                                          |
+            lighthouse.machine                | pure | root wire                                                                  |
+            lighthouse.server                 |      | client machine root torchft.wire                                           | cli
+            lighthouse.torchft.wire           |      |                                                                            |
+            lighthouse.wire                   |      |                                                                            |
+            parameterserver                   | pure |                                                                            |
+            parameterserver.checkpoint        |      |                                                                            |
+            parameterserver.client            |      | etcd optimize placement root wire                                          |
+            parameterserver.etcd              |      | checkpoint etcd.machine                                                    | cli
+            parameterserver.etcd.machine      | pure |                                                                            |
+            parameterserver.gradient          | pure | optimize root wire                                                         |
+            parameterserver.machine           | pure | root wire                                                                  |
+            parameterserver.optimize          | pure | root wire                                                                  |
+            parameterserver.placement         | pure |                                                                            |
+            parameterserver.server            |      | checkpoint etcd machine optimize placement root table wire                 | cli
+            parameterserver.table             | pure | gradient optimize root wire                                                |
+            parameterserver.wire              |      |                                                                            |
+            replicated                        | pure |                                                                            |
+            replicated.disk                   |      | machine protobuf root                                                      | serve
+            replicated.host                   |      | disk machine root                                                          | coordinator lighthouse parameterserver scheduler serve
+            replicated.machine                | pure | protobuf root wire                                                         | serve simulation
+            replicated.protobuf               | pure | root wire                                                                  | serve
+            replicated.wire                   |      |                                                                            |
+            scheduler                         | pure |                                                                            |
+            scheduler.client                  |      | protobuf root wire                                                         | cli
+            scheduler.ledger                  | pure | ledger.wire root rule                                                      |
+            scheduler.ledger.wire             |      |                                                                            |
+            scheduler.machine                 | pure | ledger root rule                                                           |
+            scheduler.protobuf                | pure | root wire                                                                  |
+            scheduler.rule                    | pure | root                                                                       |
+            scheduler.server                  |      | ledger machine protobuf root wire                                          | cli
+            scheduler.wire                    |      |                                                                            |
+            serve                             | pure |                                                                            |
+            serve.alone                       |      | grpc replica shell                                                         | cli lighthouse
+            serve.grpc                        |      | root                                                                       | cli coordinator lighthouse parameterserver scheduler
+            serve.member                      |      | grpc replica shell wire                                                    | cli
+            serve.replica                     |      | shell                                                                      |
+            serve.shell                       |      | grpc root                                                                  | cli coordinator lighthouse parameterserver scheduler
+            serve.wire                        |      |                                                                            |
             simulation                        |      | call check cluster fault host lie plant process report rule setting time trainer |
             simulation.call                   |      |                                                                            |
             simulation.check                  |      | call cluster fault host lie process report rule setting time trainer       |
@@ -156,6 +213,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             simulation.pair                   |      | host plant process report rule setting                                     |
             simulation.plant                  |      | rule                                                                       |
             simulation.process                |      | call host plant setting                                                    |
+            simulation.replicated             |      | rule time                                                                  |
             simulation.report                 |      |                                                                            | cli
             simulation.roster                 |      |                                                                            |
             simulation.rule                   |      |                                                                            |
@@ -174,7 +232,7 @@ record FloorPlan(Map<String, Set<String>> modules, Map<String, Room> rooms) {
             topology.wire                     |      |                                                                            |
             transport                         |      |                                                                            |
             transport.cipher                  |      | root                                                                       | bench
-            transport.control                 |      | machine root                                                               |
+            transport.control                 |      | machine root                                                               | serve
             transport.lane                    |      | machine record root                                                        |
             transport.links                   |      | cipher control machine record relay root stream                            | agent bench collective
             transport.machine                 | pure | cipher root wire                                                           |

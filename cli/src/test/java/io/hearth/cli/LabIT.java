@@ -210,7 +210,7 @@ final class LabIT {
                 nodes[host] = lab.main(host, home(host, namespace), PlanBench.class, "3", "" + (4 << 20), "1", "1");
             }
             for (RunningProcess node : nodes) {
-                assertEquals(0, node.exitCode(200), node.output());
+                assertEquals(0, node.exitCode(320), node.output()); // a busy machine measures for all of its 90 steps
                 assertTrue(node.output().contains("8.0 s of silence (wan"), node.output());
             }
             String printed = printed(nodes).collect(Collectors.joining("\n"));

@@ -128,6 +128,24 @@ final class LauncherTest {
         }
     }
 
+    /** They answer for as long as others train, and a parameter server holds the parameters. */
+    @ParameterizedTest
+    @CsvSource({
+        "lighthouse --port 0, true",
+        "coordinator, true",
+        "scheduler, true",
+        "parameterserver --sync-updates, false",
+        "agent --serve lighthouse:0, true",
+        "agent --label desk --serve=scheduler, true",
+        "agent --serve lighthouse --serve parameterserver, false"
+    })
+    void aServerOfOtherProgramsGetsTheLongCompilerAndMemory(String command, boolean isSmall) throws Exception {
+        String out = start(command.split(" ")).out();
+        assertFalse(out.contains("-XX:TieredStopAtLevel=1") || out.contains("-Xmx"), out);
+        assertTrue(out.contains("\n-XX:+ExitOnOutOfMemoryError\n"), out);
+        assertEquals(isSmall, out.contains("\n-XX:+UseSerialGC\n"), out);
+    }
+
     @Test
     void anAgentGetsTheVectorModuleWhereItsEngineIsNamed() throws Exception {
         assertTrue(hasVectorModule(start("agent", "--engine", "vector").out()));

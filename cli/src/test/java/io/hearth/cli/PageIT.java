@@ -10,6 +10,10 @@ import io.hearth.agent.LocalAgent;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.NetworkNamespace;
+import io.hearth.scheduler.NodeSpec;
+import io.hearth.scheduler.client.SchedulerClient;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -125,6 +129,30 @@ final class PageIT {
             }
             String over = browser.document(link());
             assertTrue(over.contains("digits: ended"), over);
+        }
+    }
+
+    @Test
+    void theServicesOfThisMachineAndTheSchedulersJobsAreShown() throws Exception {
+        try (RunningProcess agent = RunningProcess.hearth(
+                here.environment(), List.of(), "agent", "--interface", "lo", "--serve", "scheduler:0")) {
+            String line = agent.await("the port", said -> said.contains("service=scheduler address="));
+            String address = line.substring(line.indexOf("http://"));
+            agent.await("an election", said -> said.contains("this machine answers for service=scheduler"));
+            String where = address.substring("http://".length());
+            int port = Integer.parseInt(where.substring(where.indexOf(':') + 1));
+            try (SchedulerClient scheduler =
+                    SchedulerClient.to(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
+                var _ = scheduler.node(NodeSpec.worker("node", "127.0.0.1:1")).register();
+            }
+            assertEquals(
+                    "",
+                    here.run("jobs", "submit", "digits", "--scheduler", where).err());
+            String page = browser.document(link());
+            String services = part(page, "id=\"services-card\"", "</section>");
+            assertTrue(services.contains(address) && services.contains("(this machine)"), services);
+            assertTrue(services.contains("digits") && services.contains("running"), services);
+            assertTrue(here.run("status").out().contains("service scheduler at " + address), page);
         }
     }
 }

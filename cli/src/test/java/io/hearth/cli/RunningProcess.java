@@ -88,12 +88,18 @@ public final class RunningProcess implements AutoCloseable {
 
     /** Waits for a line. If the process ends before, or after a minute, it fails with all output. */
     public String await(String what, Predicate<String> wanted) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        return await(what, 60, wanted);
+    }
+
+    /** As {@link #await(String, Predicate)}, for lines that take longer. */
+    public String await(String what, long seconds, Predicate<String> wanted) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         while (true) {
             String line = fresh.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
             if (line == null || line.equals(END)) {
-                throw new AssertionError(what + " never came" + (line == null ? " within 60 s" : ", the process ended")
-                        + ":\n" + String.join("\n", seen));
+                throw new AssertionError(
+                        what + " never came" + (line == null ? " within " + seconds + " s" : ", the process ended")
+                                + ":\n" + String.join("\n", seen));
             }
             seen.add(line);
             if (wanted.test(line)) {

@@ -9,12 +9,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A training script that sums without a pause once all links are measured, so that no further measurement fits in between. It prints the
- * time of its steps.
+ * A training script that sums without a pause once all links are measured, so that no measurement fits in between, but for a rest after every
+ * {@value #STEPS} steps, as for a validation. It prints the time of its steps.
  */
 final class SteadyTrainer {
     private static final int STEPS_MAX = 100_000;
     private static final int PRINTED = 2;
+    private static final int STEPS = 30;
+    private static final long REST_SECONDS = 4;
 
     private SteadyTrainer() {}
 
@@ -36,6 +38,10 @@ final class SteadyTrainer {
                     System.out.println(
                             "steps took " + TimeUnit.NANOSECONDS.toMillis((now - sinceNanos) / PRINTED) + " ms each");
                     sinceNanos = now;
+                }
+                if (step % STEPS == 0) {
+                    LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(REST_SECONDS));
+                    sinceNanos = System.nanoTime();
                 }
             }
         }

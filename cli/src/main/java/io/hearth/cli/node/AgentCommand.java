@@ -3,9 +3,11 @@ package io.hearth.cli.node;
 import io.hearth.agent.HearthConfig;
 import io.hearth.agent.HearthNode;
 import io.hearth.agent.LocalAgent;
+import io.hearth.agent.guest.NodeGuest;
 import io.hearth.cli.option.Converters;
 import io.hearth.cli.option.EngineOption;
 import io.hearth.cli.option.NetworkOptions;
+import io.hearth.cli.serve.ServeOptions;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.LogFile;
 import io.hearth.cli.terminal.Terminal;
@@ -67,6 +69,9 @@ public final class AgentCommand implements Callable<Integer> {
     private @Nullable Path logFile;
 
     @Mixin
+    private final ServeOptions serve = new ServeOptions();
+
+    @Mixin
     private final EngineOption engine = new EngineOption();
 
     public AgentCommand(Terminal terminal) {
@@ -77,11 +82,13 @@ public final class AgentCommand implements Callable<Integer> {
     public Integer call() throws HearthException, InterruptedException {
         HearthConfig config = config();
         OptionalInt page = page();
+        serve.requireLibraries();
+        NodeGuest.Maker guests = network.checked(serve::guests);
         if (logFile != null) {
             System.setErr(LogFile.open(logFile)); // where the logger writes
         }
         try (var _ = UntilSignal.endsWith(Exit.OK);
-                LocalAgent agent = LocalAgent.start(config, page, terminal.environment())) {
+                LocalAgent agent = LocalAgent.start(config, page, terminal.environment(), guests)) {
             HearthNode node = agent.node();
             boolean otherPort = port.isEmpty() && node.port() != HostPort.PORT_DEFAULT;
             terminal.err()

@@ -55,6 +55,7 @@ final class StatusText {
                 lines.add("apart: " + name(node) + " " + text(node, "apart"));
             }
         });
+        each("services", this::service);
         if (status.has("stuck")) {
             lines.add("STUCK: " + text(status, "stuck"));
         }
@@ -103,6 +104,19 @@ final class StatusText {
         if (!isUsual) {
             lines.add("peers are suspected after " + text(silence, "text"));
         }
+    }
+
+    private void service(JsonObject service) {
+        lines.add("service " + text(service, "name") + " at " + text(service, "address") + ": "
+                + (service.has("answered_by")
+                        ? named(text(service, "answered_by")) + " answers"
+                        : text(service, "vacancy")));
+        service.getAsJsonArray("jobs").asList().stream()
+                .map(JsonElement::getAsJsonObject)
+                .filter(job -> text(job, "state").equals("running"))
+                .forEach(job -> lines.add("  job " + text(job, "name") + ": epoch " + text(job, "epoch") + " of "
+                        + text(job, "epochs") + ", " + text(job, "parts_done") + " of " + text(job, "parts")
+                        + " shards"));
     }
 
     private String named(String id) {

@@ -70,6 +70,23 @@ final class StatusCommandTest {
                 .endsWith("this node is stalled"));
     }
 
+    @Test
+    void aPersonReadsWhoAnswersForEachServiceOrWhyNobodyDoes() {
+        List<String> lines = shown(AWAY.replace("\"away\":", """
+                "services":[{"name":"scheduler","address":"http://127.0.0.1:29512","answered_by":"12D3KooWaaaaaaaa",
+                "jobs":[{"name":"digits","state":"running","reason":"","epoch":2,"epochs":3,"parts_done":5,"parts":8,
+                "samples_per_second":0},{"name":"old","state":"completed"}]},
+                {"name":"lighthouse","address":"http://127.0.0.1:29510","vacancy":"too many are out of reach","jobs":[]}],
+                "away":"""));
+        assertTrue(
+                lines.containsAll(List.of(
+                        "service scheduler at http://127.0.0.1:29512: living-room-studio answers",
+                        "  job digits: epoch 2 of 3, 5 of 8 shards",
+                        "service lighthouse at http://127.0.0.1:29510: too many are out of reach")),
+                lines::toString);
+        assertTrue(lines.stream().noneMatch(line -> line.contains("old")), lines::toString);
+    }
+
     private static final String AWAY = """
             {"namespace":{"name":"home","key_id":"00","open":false},"master":"a","state":"master",
             "view":{"lineage":"a#1.0","epoch":7,"members":1,"told_by":"this node"},
