@@ -45,14 +45,15 @@ class Trainer:
             time.sleep(0.02)
         raise AssertionError(f"not {number} lines '{first}' in:\n{self.text}")
 
-    def end(self, code: int = 0) -> str:
-        """Wait for the end, check the exit code, and return the output."""
+    def end(self, *codes: int) -> str:
+        """Wait for the end, check that the exit code is 0, or else one of these, and return the output."""
+        expected = codes or (0,)
         try:
             ended = self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise AssertionError(f"still runs after {PATIENCE} s:\n{self.text}") from None
-        assert ended == code, f"exit code {ended} instead of {code}:\n{self.text}"
+        assert ended in expected, f"exit code {ended}, not one of {expected}:\n{self.text}"
         return self.text
 
 

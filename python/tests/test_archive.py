@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import time
 
 import pytest
+
+from hearth_train import _find_jdk, _jvm
 
 pytest.importorskip("numpy")
 pytestmark = pytest.mark.skipif(sys.platform == "darwin", reason="macOS's folder for caches cannot be chosen")
@@ -22,4 +25,14 @@ def test_it_is_recorded_at_first_use_and_used_then(cluster, tmp_path):
     text = cluster.start("signals.py", 1, "exit", env=env).end()
     assert "archives 1" in text
     assert "error" not in text.lower(), text
-    assert len(list(folder.iterdir())) == 1
+    (archive,) = folder.iterdir()
+    java = _find_jdk.find()
+    command = [java / "bin" / "java", *_jvm._options(java), f"-XX:AOTCache={archive}", "-Xlog:aot", "-version"]
+    assert "Using AOT-linked classes: true" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_sums_use_the_vector_instructions(cluster, tmp_path):
+    log = tmp_path / "classes"
+    env = {"HEARTH_ARCHIVE": "off", "HEARTH_JAVA_OPTIONS": f"-Xlog:class+load:file={log}"}
+    cluster.start("signals.py", 1, "exit", env=env).end()
+    assert "jdk.incubator.vector.FloatVector " in log.read_text()

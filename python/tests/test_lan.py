@@ -6,6 +6,7 @@ import difflib
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -113,7 +114,7 @@ def test_one_changed_word_on_two_hosts(cluster, lan, tmp_path):
             for host in range(2)
         ]
         for trainer in trainers:
-            trainer.end()
+            trainer.end(*((0, -signal.SIGABRT) if script is before else ()))  # torch 2.15 aborts at the end of some of Gloo's
         assert trainers[0].words("epoch") == trainers[1].words("epoch")
         assert len(trainers[0].words("epoch")) == 5
         epochs.append([words[:3] for words in trainers[0].words("epoch")])

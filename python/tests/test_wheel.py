@@ -45,6 +45,17 @@ def test_pip_install_is_all_that_is_needed(tmp_path):
         check=False,
     )
     assert made.returncode == 0, made.stderr
+    for words in (["coordinator", "--port", "0"], ["jobs", "list"], ["agent", "--serve", "scheduler:0"]):
+        refused = subprocess.run(
+            [place / "bin" / "hearth", *words],
+            env={**env, "HEARTH_HOME": str(first)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert refused.returncode == 1, refused.stderr
+        assert refused.stderr.startswith("hearth: the Python package has no services"), refused.stderr
+        assert refused.stderr.count("\n") == 1, refused.stderr
     trainers = []
     for number in range(2):
         home = tmp_path / f"home-{number}"

@@ -11,7 +11,8 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LIBRARIES = (ROOT / "bridge" / "target" / "lib", ROOT / "cli" / "target" / "lib")
+BRIDGE = ROOT / "bridge" / "target" / "lib"
+COMMANDS = ROOT / "cli" / "target" / "lib"
 TARGET = ROOT / "python" / "src" / "hearth_train" / "jars"
 
 # Bouncy Castle: Hearth uses its lightweight API, not its JCA provider. Without these files its signature does not hold.
@@ -24,22 +25,27 @@ LEFT_OUT = {
         "org/bouncycastle/pqc/",
     ),
     "slf4j-simple-": ("META-INF/services/",),  # the bridge and the launcher name their provider
+    # Messages of services, which need gRPC: the package has none (io.hearth.cli.option.ServiceLibraries says so).
+    "hearth-coordinator-": ("io/hearth/coordinator/distributed/",),
+    "hearth-lighthouse-": ("io/hearth/lighthouse/torchft/",),
+    "hearth-parameterserver-": ("io/hearth/parameterserver/wire/",),
+    "hearth-scheduler-": ("io/hearth/scheduler/wire/",),
 }
-# Prometheus in its binary format; Hearth's agent writes text.
-NOT_NEEDED = ("prometheus-metrics-exposition-formats-",)
+# Libraries that the command line has beyond those of the bridge are of services, but for these.
+OF_COMMANDS = ("hearth-", "picocli-", "slf4j-simple-")
 
 
 def main() -> None:
     """Write the jars of this build in place of former ones."""
-    jars = {jar.name: jar for library in LIBRARIES for jar in sorted(library.glob("*.jar"))}
+    jars = {jar.name: jar for jar in sorted(BRIDGE.glob("*.jar"))}
+    jars |= {jar.name: jar for jar in sorted(COMMANDS.glob("*.jar")) if jar.name.startswith(OF_COMMANDS)}
     if not any(name.startswith("hearth-bridge") for name in jars):
-        sys.exit(f"no jars in {LIBRARIES[0]}: run ./mvnw -Pfast package first")
+        sys.exit(f"no jars in {BRIDGE}: run ./mvnw -Pfast package first")
     TARGET.mkdir(exist_ok=True)
     for old in TARGET.glob("*.jar"):
         old.unlink()
     for name, jar in jars.items():
-        if not name.startswith(NOT_NEEDED):
-            _store(jar, TARGET / name)
+        _store(jar, TARGET / name)
     print(f"{len(list(TARGET.glob('*.jar')))} jars in {TARGET.relative_to(ROOT)}")  # noqa: T201 - a program
 
 

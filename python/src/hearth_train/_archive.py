@@ -18,6 +18,15 @@ _MAIN = "io.hearth.bridge.ArchiveRun"
 _RECORD_SECONDS = 120
 _KEPT = 3
 
+LOAD_VECTOR_MODULE = "-Dhearth.vector=load"
+_NOT_RECORDED = (
+    LOAD_VECTOR_MODULE,  # an archive has no classes of a module that is loaded later
+    "-Xlog:",
+    "-Xrs",
+    "-XX:OnError",
+    "-XX:ErrorFile",
+)
+
 
 def place(java: Path, options: list[str]) -> Path:
     """Return where the archive for this Java, these jars and these options is, or will be."""
@@ -76,7 +85,7 @@ def record(archive: Path, java: Path, options: list[str]) -> None:
     os.nice(19)
     with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
         made = Path(folder) / "archive.aot"
-        kept = [option for option in options if not option.startswith(("-Xlog:", "-Xrs", "-XX:OnError", "-XX:ErrorFile"))]
+        kept = [option for option in options if not option.startswith(_NOT_RECORDED)]
         subprocess.run(
             [java / "bin" / "java", *kept, f"-XX:AOTCacheOutput={made}", _MAIN, Path(folder) / "homes"],
             timeout=_RECORD_SECONDS,

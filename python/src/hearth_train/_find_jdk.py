@@ -49,6 +49,17 @@ def library(home: Path) -> Path:
     return home / "lib" / "server" / ("libjvm.dylib" if sys.platform == "darwin" else "libjvm.so")
 
 
+def version(home: Path) -> int:
+    """Return the first number of a Java's version; 0 if there is no Java."""
+    first = _release(home, "JAVA_VERSION").split(".")[0]
+    return int(first) if first.isdigit() else 0
+
+
+def has_module(home: Path, name: str) -> bool:
+    """Return whether a Java has a module: all of a JDK, and those that an image was linked with."""
+    return (home / "jmods").is_dir() or name in _release(home, "MODULES").split()
+
+
 def _candidates() -> Iterator[Path]:
     try:
         wheel = importlib.import_module("hearth_train_jre")
@@ -81,25 +92,20 @@ def _java_home() -> Iterator[Path]:
         yield Path(answer.stdout.strip())
 
 
-def _version(home: Path) -> int:
-    """Return the first number of the version; 0 if there is no Java."""
+def _release(home: Path, key: str) -> str:
     try:
         lines = (home / "release").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        return 0
-    for line in lines:
-        if line.startswith("JAVA_VERSION="):
-            first = line.split("=", 1)[1].strip('"').split(".")[0]
-            return int(first) if first.isdigit() else 0
-    return 0
+        return ""
+    return next((line.split("=", 1)[1].strip('"') for line in lines if line.startswith(key + "=")), "")
 
 
 def _is_usable(home: Path) -> bool:
-    return _version(home) >= LEAST and library(home).exists()
+    return version(home) >= LEAST and library(home).exists()
 
 
 def _what(home: Path) -> str:
-    version = _version(home)
-    if version == 0:
+    number = version(home)
+    if number == 0:
         return "has no Java"
-    return f"is Java {version}" + ("" if library(home).exists() else " without lib/server")
+    return f"is Java {number}" + ("" if library(home).exists() else " without lib/server")

@@ -28,6 +28,8 @@ _PR_SET_PDEATHSIG = 1
 _SIGACTION_BYTES = 256  # more than any system's struct sigaction
 _FATAL_SIGNALS = (signal.SIGSEGV, signal.SIGBUS)
 
+_VECTOR_MODULE = "jdk.incubator.vector"
+_LOADS_IT_LATER = 25  # the Java of which Hearth knows how
 _ERRORS = 2
 _INCUBATOR = b"WARNING: Using incubator modules"
 
@@ -124,17 +126,22 @@ def _options(home: Path) -> list[str]:
         f"-XX:ErrorFile={reports}",
         "-XX:OnError=" + _CRASH_HINT.format(reports),
     ]
-    if (home / "jmods").is_dir() or "jdk.incubator.vector" in _modules(home):
-        options.append("--add-modules=jdk.incubator.vector")
-    return options + os.environ.get("HEARTH_JAVA_OPTIONS", "").split()
+    return options + _vector_options(home) + os.environ.get("HEARTH_JAVA_OPTIONS", "").split()
 
 
-def _modules(home: Path) -> str:
-    try:
-        lines = (home / "release").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return ""
-    return next((line for line in lines if line.startswith("MODULES=")), "")
+def _vector_options(home: Path) -> list[str]:
+    """Return the options for the vector instructions, as the program ``hearth`` has them."""
+    if not _find_jdk.has_module(home, _VECTOR_MODULE):
+        return []
+    if _find_jdk.version(home) != _LOADS_IT_LATER:
+        return ["--add-modules=" + _VECTOR_MODULE]
+    # Hearth loads the module itself, by this Java's own means: with it from the start, the archive has no linked classes.
+    return [
+        "--add-exports=java.base/jdk.internal.module=ALL-UNNAMED",
+        "-XX:+UnlockExperimentalVMOptions",
+        "-XX:+EnableVectorSupport",
+        _archive.LOAD_VECTOR_MODULE,
+    ]
 
 
 def _create(home: Path) -> int:

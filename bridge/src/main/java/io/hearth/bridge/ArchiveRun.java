@@ -25,7 +25,7 @@ public final class ArchiveRun {
     private static final int STEPS = 120;
     private static final int BUCKETS = 6; // of a step, begun one behind the other
     private static final int BUCKET_BYTES = 4 << 20;
-    private static final int SMALL = 4_000;
+    private static final int SMALL = 20_000;
     private static final int SMALL_BYTES = 4 << 10;
 
     private ArchiveRun() {}

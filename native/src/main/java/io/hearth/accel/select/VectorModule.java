@@ -2,10 +2,10 @@ package io.hearth.accel.select;
 
 /**
  * The module of the Vector API. A JVM has it from its start with {@code --add-modules jdk.incubator.vector}, and then warns on standard error
- * that it is an incubator module. The launcher of the program therefore asks this class to load it later, by
- * {@code -Dhearth.vector=load}: as the JVM does for an agent of {@code java.lang.instrument}. Then it must also start the JVM with
- * {@code --add-exports java.base/jdk.internal.module=ALL-UNNAMED} and {@code -XX:+EnableVectorSupport}, which the module's presence at the
- * start would imply.
+ * that it is an incubator module; nor can an archive of its classes have linked ones. The launcher of the program and the Python package
+ * therefore ask this class to load it later, by {@code -Dhearth.vector=load}: as the JVM does for an agent of {@code java.lang.instrument}.
+ * Then they must also start the JVM with {@code --add-exports java.base/jdk.internal.module=ALL-UNNAMED} and
+ * {@code -XX:+EnableVectorSupport}, which the module's presence at the start would imply.
  */
 final class VectorModule {
     static final String NAME = "jdk.incubator.vector";
