@@ -7,6 +7,7 @@ import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +26,12 @@ public record BenchPlace(String where, List<String> addresses, String networkInt
     private static final int PORT_END = 32_000;
 
     private static final int PORT_MIN = 20_000;
+    private static final int PORTS = PORT_END - PORT_MIN;
     private static final int TRIES = 200;
+
+    /** Counts the ports that were tried: groups of one process may start at the same time, and none must get a port of another. */
+    private static final AtomicInteger TRIED =
+            new AtomicInteger(ThreadLocalRandom.current().nextInt(PORTS));
 
     public BenchPlace {
         addresses = List.copyOf(addresses);
@@ -57,7 +63,7 @@ public record BenchPlace(String where, List<String> addresses, String networkInt
 
     private static ServerSocket free() throws IOException {
         for (int i = 0; i < TRIES; i++) {
-            int port = ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_END);
+            int port = PORT_MIN + Math.floorMod(TRIED.getAndIncrement(), PORTS);
             try {
                 return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
             } catch (BindException taken) {

@@ -9,6 +9,7 @@ import io.hearth.compression.CompressionStrategy;
 import io.hearth.transport.DataTransport;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,15 @@ final class BenchPlanTest {
         var place = BenchPlace.loopback(3, "lo");
         assertEquals(3, place.addresses().stream().distinct().count());
         assertEquals(List.of(), plan(place, BenchCipher.AEAD, Optional.empty()).traceParts());
+    }
+
+    @Test
+    void groupsThatStartAtTheSameTimeGetDifferentPorts() throws Exception {
+        var addresses = new ArrayList<String>();
+        for (int group = 0; group < 100; group++) {
+            addresses.addAll(BenchPlace.loopback(4, "lo").addresses());
+        }
+        assertEquals(400, addresses.stream().distinct().count());
     }
 
     @Test
