@@ -1,5 +1,6 @@
 package io.hearth.agent.loop;
 
+import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 import java.util.Map;
 import java.util.Set;
@@ -33,6 +34,8 @@ public final class NodeInbox {
     private final Set<NodeId> flooding = new ConcurrentSkipListSet<>(); // the links' thread adds, the owner empties it
     private final AtomicReference<NodeEvent.@Nullable Progress> progress =
             new AtomicReference<>(); // the newest one that was not taken yet
+    private volatile @Nullable GroupPhase
+            phase; // of the newest progress; written under the engine's lock, only used there
     private final AtomicLong dropped = new AtomicLong(); // events that found no place; counted by any thread
 
     /** Adds a message. It is dropped, and its sender marked, if too many of the sender wait or only the reserve is left. */
@@ -63,10 +66,15 @@ public final class NodeInbox {
         }
     }
 
-    /** Adds progress of the collectives; only the newest counts. */
+    /**
+     * Adds progress of the collectives; only the newest counts. It wakes the owner for another phase alone: to wake it for each number would
+     * cost more than a small sum, and the owner learns of numbers soon enough when its next tick is due.
+     */
     void progress(NodeEvent.Progress newest) {
-        if (progress.getAndSet(newest) == null) {
-            events.offer(newest); // wakes the owner; without a place the owner is awake and reads it later
+        progress.set(newest);
+        if (newest.phase() != phase) {
+            phase = newest.phase();
+            events.offer(newest); // without a place the owner is awake and reads it later
         }
     }
 

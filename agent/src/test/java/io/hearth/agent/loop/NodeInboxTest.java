@@ -94,6 +94,20 @@ public final class NodeInboxTest {
         assertNull(inbox.poll(0));
     }
 
+    /** A training of small sums would keep the owner busy with nothing else. */
+    @Test
+    void onlyAnotherPhaseWakesTheOwner() throws Exception {
+        inbox.progress(new NodeEvent.Progress(1, GroupPhase.BUSY));
+        assertEquals(new NodeEvent.Progress(1, GroupPhase.BUSY), inbox.poll(0));
+        inbox.progress(new NodeEvent.Progress(2, GroupPhase.BUSY));
+        inbox.event(new NodeEvent.NetworkChanged());
+        assertInstanceOf(NodeEvent.NetworkChanged.class, inbox.poll(0), "nothing was queued for number 2");
+        assertEquals(new NodeEvent.Progress(2, GroupPhase.BUSY), inbox.poll(0));
+        inbox.progress(new NodeEvent.Progress(2, GroupPhase.BOUNDARY));
+        inbox.event(new NodeEvent.NetworkChanged());
+        assertEquals(new NodeEvent.Progress(2, GroupPhase.BOUNDARY), inbox.poll(0));
+    }
+
     @Test
     void ofTheProgressOnlyTheNewestCounts() throws Exception {
         for (int done = 0; done < 20_000; done++) {
