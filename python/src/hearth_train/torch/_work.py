@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from hearth_train import Work as Call
 
-_POOL_MOST = 8
+_THREADS_MOST = 32  # of a group, if that many callbacks wait for later collectives
 _UNAWAITED_MOST = 64  # programs that never ask for the end would keep all their tensors
 
 
@@ -128,20 +128,20 @@ class HearthWork(Work):
 
 
 class Waiter:
-    """Completes futures: one thread waits in the order of the calls, others run the callbacks.
+    """Completes futures. One thread at a time waits, in the order of the calls, and completes the future of what has ended.
 
-    A callback may wait for a later collective, as that of the PowerSGD hook does, so it must not run on the thread that
-    waits. All threads are daemons: none keeps the program from its end.
+    A callback of a future may wait for a later collective, as that of the PowerSGD hook does. So before a thread completes a
+    future, it leaves the wait for the next one to another thread. All threads are daemons: none keeps the program from its end.
     """
 
     def __init__(self) -> None:
-        self._watched: queue.SimpleQueue[tuple[HearthWork, Any]] = queue.SimpleQueue()
-        self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._unawaited: OrderedDict[int, HearthWork] = OrderedDict()
-        self._thread: threading.Thread | None = None
-        self._idle = 0
-        self._threads = 0
         self._lock = threading.Lock()
+        self._watched: deque[tuple[HearthWork, Any]] = deque()
+        self._has_waiter = False  # or one was woken
+        self._threads = 0
+        self._idle = 0
+        self._wakes: queue.SimpleQueue[None] = queue.SimpleQueue()  # one entry for each idle thread that is to wait
+        self._unawaited: OrderedDict[int, HearthWork] = OrderedDict()
 
     def keep(self, work: HearthWork) -> None:
         """Keep a work until somebody asks for its end.
@@ -158,28 +158,35 @@ class Waiter:
 
     def watch(self, work: HearthWork, future: Any) -> None:
         """Complete a future when its work has ended."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._wait, name="hearth-waiter", daemon=True)
-            self._thread.start()
-        self._watched.put((work, future))
+        with self._lock:
+            self._watched.append((work, future))
+            if not self._has_waiter:
+                self._has_waiter = self._wake()
 
-    def _wait(self) -> None:
+    def _wake(self) -> bool:
+        """Let another thread wait, with the lock held; return whether there is one."""
+        if self._idle:
+            self._idle -= 1
+            self._wakes.put(None)
+        elif self._threads < _THREADS_MOST:
+            self._threads += 1
+            threading.Thread(target=self._run, name="hearth-waiter", daemon=True).start()
+        else:
+            return False
+        return True
+
+    def _run(self) -> None:
         while True:
-            work, future = self._watched.get()
+            with self._lock:
+                work, future = self._watched.popleft()
             work.settle()
             with self._lock:
-                if self._idle == 0 and self._threads < _POOL_MOST:
-                    self._threads += 1
-                    threading.Thread(target=self._complete, name="hearth-future", daemon=True).start()
-                else:
-                    self._idle = max(0, self._idle - 1)
-            self._ended.put(future)
-            del work, future
-
-    def _complete(self) -> None:
-        while True:
-            future = self._ended.get()
+                self._has_waiter = bool(self._watched) and self._wake()
             future.set_result(None)
-            del future
+            del work, future
             with self._lock:
-                self._idle += 1
+                is_waiter = bool(self._watched) and not self._has_waiter
+                self._has_waiter |= is_waiter
+                self._idle += not is_waiter
+            if not is_waiter:
+                self._wakes.get()
