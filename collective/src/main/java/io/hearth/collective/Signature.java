@@ -40,7 +40,7 @@ public record Signature(
     /** The collectives. */
     public enum Kind {
         ALL_REDUCE(false, true),
-        BROADCAST(true, true),
+        BROADCAST(true, false),
         /** Chooses the codec for sums of one size; its result is a {@link io.hearth.collective.choice.CodecDecision}. */
         CHOICE(false, true),
         /** The beginning of a step; its result is the state on which all ranks agreed. */
@@ -64,11 +64,11 @@ public record Signature(
         ALL_TO_ALL(false, false);
 
         private final boolean hasRoot;
-        private final boolean isShared;
+        private final boolean isKept;
 
-        Kind(boolean hasRoot, boolean isShared) {
+        Kind(boolean hasRoot, boolean isKept) {
             this.hasRoot = hasRoot;
-            this.isShared = isShared;
+            this.isKept = isKept;
         }
 
         /** Whether one rank has a role of its own. */
@@ -77,11 +77,11 @@ public record Signature(
         }
 
         /**
-         * Whether all ranks get the same bytes, so that a rank that has them can forward them. Otherwise a number ends only when all ranks
-         * have confirmed their part, and there is nothing to forward.
+         * Whether all ranks get the same bytes, and a rank that has them keeps them, to forward them to a rank that lacks them. Otherwise a
+         * number ends only when all ranks have confirmed that they hold their part, and there is nothing to forward.
          */
-        public boolean isShared() {
-            return isShared;
+        public boolean isKept() {
+            return isKept;
         }
     }
 
@@ -194,7 +194,7 @@ public record Signature(
 
     /** Bytes that a rank with the result can forward to one that lacks it. */
     public long keptBytes(int contributors) {
-        return !kind.isShared() || inPlace ? 0 : kind == Kind.ALL_GATHER ? bytes() * contributors : bytes();
+        return !kind.isKept() || inPlace ? 0 : kind == Kind.ALL_GATHER ? bytes() * contributors : bytes();
     }
 
     /** Whether elements are sent encoded. */

@@ -109,8 +109,9 @@ final class Requests {
                 count,
                 node,
                 way.name().toLowerCase(Locale.ROOT));
-        MemorySegment input = ranks.isSelf(node) ? values : CallRequest.NOTHING;
-        return new CallRequest(new CallPlan(signature, new Broadcast(node, way)), input, values);
+        boolean isRoot = ranks.isSelf(node);
+        var plan = new CallPlan(signature, new Broadcast(node, way));
+        return new CallRequest(plan, isRoot ? values : CallRequest.NOTHING, isRoot ? CallRequest.NOTHING : values);
     }
 
     /** A barrier is a sum of no elements. */

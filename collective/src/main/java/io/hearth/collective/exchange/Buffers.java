@@ -24,6 +24,12 @@ public final class Buffers implements AutoCloseable {
      */
     private static final long SMALL_BYTES = 64 * 1024;
 
+    /**
+     * Larger buffers that are taken while a spare one of them lies idle, before that one is freed: what the beginning of a training needs,
+     * such as all weights at once, is often many times what a step needs.
+     */
+    private static final int IDLE_TAKES_MAX = 64;
+
     private static final long ALIGNMENT_BYTES = 64;
     private static final long PAGE_BYTES = 16 * 1024; // page size of Apple's processors, a multiple of the others
 
@@ -36,6 +42,8 @@ public final class Buffers implements AutoCloseable {
     private final AtomicLong heldBytes = new AtomicLong(); // takers add, givers subtract
     private final AtomicLong peakBytes =
             new AtomicLong(); // maximum of heldBytes; takers set it, takePeakBytes resets it
+    private long idleAddress; // of the oldest larger spare buffer
+    private int idleTakes; // larger buffers that were taken since it is the oldest
     private boolean closed;
 
     /**
@@ -77,20 +85,43 @@ public final class Buffers implements AutoCloseable {
     }
 
     private @Nullable Buffer spare(long bytes) {
+        Buffer found = null;
+        Buffer idle = null;
         lock.lock();
         try {
-            for (int place = 0; place < spare.size(); place++) {
+            for (int place = 0; place < spare.size() && found == null; place++) {
                 Buffer candidate = spare.get(place);
                 long size = candidate.whole().byteSize();
                 if (size >= bytes && size / 2 <= bytes) {
                     spare.remove(place);
-                    return candidate.cut(bytes);
+                    found = candidate.cut(bytes);
                 }
             }
-            return null;
+            if (bytes > SMALL_BYTES) {
+                idle = idle();
+            }
         } finally {
             lock.unlock();
         }
+        if (idle != null) {
+            free(idle);
+        }
+        return found;
+    }
+
+    /** Removes the oldest of the larger spare buffers, if it was of no use for long. */
+    private @Nullable Buffer idle() {
+        int last = spare.size() - 1;
+        while (last >= 0 && isSmall(spare.get(last))) {
+            last--;
+        }
+        if (last < 0) {
+            return null;
+        }
+        long address = spare.get(last).whole().address();
+        idleTakes = address == idleAddress ? idleTakes + 1 : 1;
+        idleAddress = address;
+        return idleTakes > IDLE_TAKES_MAX ? spare.remove(last) : null;
     }
 
     private Optional<Buffer> own(long bytes) {

@@ -76,6 +76,28 @@ final class CallMemoryTest {
     }
 
     @Test
+    void theRootOfABroadcastTakesNoMemoryAndTheOthersKeepNone() throws Exception {
+        int count = 1 << 20;
+        try (var group = new TestGroup(2, EngineOptions.DEFAULTS);
+                var arena = Arena.ofShared()) {
+            group.start((rank, context) -> {
+                        MemorySegment values = arena.allocate(4L * count);
+                        if (rank == 1) {
+                            values.setAtIndex(ValueLayout.JAVA_FLOAT, 17, 3);
+                        }
+                        for (int time = 0; time < 3; time++) {
+                            context.broadcast(Tensor.of(values, DataType.FLOAT32), 1);
+                        }
+                        assertEquals(3, values.getAtIndex(ValueLayout.JAVA_FLOAT, 17));
+                        long peak = group.engine(rank).takeWorkBytesPeak();
+                        long most = rank == 1 ? 0 : 4L * count;
+                        assertTrue(peak < most + count, peak + " bytes were taken");
+                    })
+                    .joinWell();
+        }
+    }
+
+    @Test
     void aSumThatComesIntoBeingInPlaceTakesNoMemoryOfItsSizeNotEvenForAMoment() throws Exception {
         int count = 1 << 20;
         EngineOptions options = EngineOptions.DEFAULTS.as(CompressionStrategy.parse("topk:0.01"));

@@ -49,6 +49,39 @@ final class BuffersTest {
         }
     }
 
+    /** As the weights that a script broadcasts before its first step. */
+    @Test
+    void aLargeBufferThatNoStepNeedsIsFreed() {
+        try (var buffers = new Buffers()) {
+            buffers.give(buffers.take(25_000_000));
+            var _ = buffers.takePeakBytes();
+            for (int bucket = 0; bucket < 64; bucket++) {
+                buffers.give(buffers.take(4_000_000));
+                buffers.give(buffers.take(100)); // small ones do not count
+            }
+            assertEquals(29_000_100, buffers.takePeakBytes());
+            buffers.give(buffers.take(4_000_000));
+            var _ = buffers.takePeakBytes();
+            assertEquals(4_000_100, buffers.takePeakBytes());
+        }
+    }
+
+    @Test
+    void aLargeBufferThatEachStepNeedsStays() {
+        try (var buffers = new Buffers()) {
+            Buffers.Buffer largest = buffers.take(25_000_000);
+            buffers.give(largest);
+            for (int step = 0; step < 5; step++) {
+                for (int bucket = 0; bucket < 60; bucket++) {
+                    buffers.give(buffers.take(4_000_000));
+                }
+                Buffers.Buffer again = buffers.take(25_000_000);
+                assertEquals(largest.whole(), again.whole());
+                buffers.give(again);
+            }
+        }
+    }
+
     @Test
     void theReducersOwnMemoryComesFirstAndIsGivenBack() {
         var alive = new AtomicInteger();

@@ -18,7 +18,7 @@ public final class Parts {
 
     /** Whether members get different parts. */
     public static boolean areIn(Signature signature) {
-        return !signature.kind().isShared();
+        return !signature.kind().isKept() && signature.kind() != Signature.Kind.BROADCAST;
     }
 
     /** The block of one rank in a member's input. */

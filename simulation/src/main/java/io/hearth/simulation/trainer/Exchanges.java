@@ -307,6 +307,7 @@ final class Exchanges {
             return false;
         }
         if (!received.holders(number).contains(process.id())) {
+            received.inHand(number, sum(given.value(), members));
             hold(number);
         }
         boolean isEager = root.equals(process.id()) && !setting.hooks.keeps(ShellRule.ROOT_WAITS);
