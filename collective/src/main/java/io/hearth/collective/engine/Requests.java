@@ -109,6 +109,7 @@ final class Requests {
                 count,
                 node,
                 way.name().toLowerCase(Locale.ROOT));
+        Tensor.requireWritable(values); // also at the root, which may be another rank after a loss
         boolean isRoot = ranks.isSelf(node);
         var plan = new CallPlan(signature, new Broadcast(node, way));
         return new CallRequest(plan, isRoot ? values : CallRequest.NOTHING, isRoot ? CallRequest.NOTHING : values);
