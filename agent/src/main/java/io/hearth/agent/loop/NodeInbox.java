@@ -9,6 +9,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +35,9 @@ public final class NodeInbox {
     private final Set<NodeId> flooding = new ConcurrentSkipListSet<>(); // the links' thread adds, the owner empties it
     private final AtomicReference<NodeEvent.@Nullable Progress> progress =
             new AtomicReference<>(); // the newest one that was not taken yet
-    private volatile @Nullable GroupPhase
-            phase; // of the newest progress; written under the engine's lock, only used there
+    private final AtomicBoolean wakes = new AtomicBoolean(); // whether an event in the queue stands for progress
+    private volatile @Nullable GroupPhase phase; // of the newest progress; accessed under the engine's lock
+    private @Nullable NodeEvent held; // behind progress; only the owner uses it
     private final AtomicLong dropped = new AtomicLong(); // events that found no place; counted by any thread
 
     /** Adds a message. It is dropped, and its sender marked, if too many of the sender wait or only the reserve is left. */
@@ -74,18 +76,36 @@ public final class NodeInbox {
         progress.set(newest);
         if (newest.phase() != phase) {
             phase = newest.phase();
-            events.offer(newest); // without a place the owner is awake and reads it later
+            if (wakes.compareAndSet(false, true) && !events.offer(newest)) {
+                wakes.set(false); // without a place the owner is awake and reads it later
+            }
         }
     }
 
-    /** The next event, after a wait of at most {@code nanos}; null if none came. */
+    /**
+     * The next event, after a wait of at most {@code nanos}; null if none came. Progress comes before all other events: who leaves must know
+     * which numbers have ended here.
+     */
     @Nullable
     NodeEvent poll(long nanos) throws InterruptedException {
-        NodeEvent event = nanos <= 0 ? events.poll() : events.poll(nanos, TimeUnit.NANOSECONDS);
+        NodeEvent event = held;
+        held = null;
+        if (event != null) {
+            return event;
+        }
+        event = nanos <= 0 ? events.poll() : events.poll(nanos, TimeUnit.NANOSECONDS);
         if (event instanceof NodeEvent.Message message) {
             taken(message.from());
+        } else if (event instanceof NodeEvent.Progress) {
+            wakes.set(false);
+            event = null;
         }
-        return event == null || event instanceof NodeEvent.Progress ? progress.getAndSet(null) : event;
+        NodeEvent newest = progress.getAndSet(null);
+        if (newest == null) {
+            return event;
+        }
+        held = event;
+        return newest;
     }
 
     private void taken(NodeId from) {

@@ -79,33 +79,59 @@ public final class NodeInboxTest {
     }
 
     @Test
-    void progressThatFoundNoPlaceIsHandedOverOnceThereIsOne() throws Exception {
+    void progressThatFindsNoPlaceIsHandedOverAllTheSame() throws Exception {
         for (int i = 0; i < 20_000; i++) {
             inbox.event(new NodeEvent.NetworkChanged());
         }
         inbox.progress(new NodeEvent.Progress(1, GroupPhase.FRESH));
+        assertEquals(new NodeEvent.Progress(1, GroupPhase.FRESH), inbox.poll(0));
         NodeEvent event = inbox.poll(0);
         while (event instanceof NodeEvent.NetworkChanged) {
             event = inbox.poll(0);
         }
-        assertEquals(new NodeEvent.Progress(1, GroupPhase.FRESH), event);
+        assertNull(event);
         inbox.progress(new NodeEvent.Progress(2, GroupPhase.FRESH));
         assertEquals(new NodeEvent.Progress(2, GroupPhase.FRESH), inbox.poll(0));
         assertNull(inbox.poll(0));
     }
 
+    private static int roomOf(NodeInbox some) throws InterruptedException {
+        for (int i = 0; i < 20_000; i++) {
+            some.event(new NodeEvent.NetworkChanged());
+        }
+        int room = 0;
+        for (NodeEvent event = some.poll(0); event != null; event = some.poll(0)) {
+            room += event instanceof NodeEvent.NetworkChanged ? 1 : 0;
+        }
+        return room;
+    }
+
     /** A training of small sums would keep the owner busy with nothing else. */
     @Test
-    void onlyAnotherPhaseWakesTheOwner() throws Exception {
+    void onlyAnotherPhaseTakesAPlaceAndOneAtATime() throws Exception {
         inbox.progress(new NodeEvent.Progress(1, GroupPhase.BUSY));
         assertEquals(new NodeEvent.Progress(1, GroupPhase.BUSY), inbox.poll(0));
         inbox.progress(new NodeEvent.Progress(2, GroupPhase.BUSY));
+        int all = roomOf(new NodeInbox());
+        assertEquals(all, roomOf(inbox), "number 2 took no place");
+        for (int step = 0; step < 100; step++) {
+            inbox.progress(new NodeEvent.Progress(3 + step, GroupPhase.BOUNDARY));
+            inbox.progress(new NodeEvent.Progress(4 + step, GroupPhase.BUSY));
+        }
+        assertEquals(all - 1, roomOf(inbox));
+        assertEquals(all, roomOf(inbox));
+    }
+
+    /** A node that leaves waits until the others have all numbers that ended here. */
+    @Test
+    void progressComesBeforeAllOtherEvents() throws Exception {
+        inbox.progress(new NodeEvent.Progress(1, GroupPhase.BUSY));
+        assertEquals(new NodeEvent.Progress(1, GroupPhase.BUSY), inbox.poll(0));
         inbox.event(new NodeEvent.NetworkChanged());
-        assertInstanceOf(NodeEvent.NetworkChanged.class, inbox.poll(0), "nothing was queued for number 2");
+        inbox.progress(new NodeEvent.Progress(2, GroupPhase.BUSY));
         assertEquals(new NodeEvent.Progress(2, GroupPhase.BUSY), inbox.poll(0));
-        inbox.progress(new NodeEvent.Progress(2, GroupPhase.BOUNDARY));
-        inbox.event(new NodeEvent.NetworkChanged());
-        assertEquals(new NodeEvent.Progress(2, GroupPhase.BOUNDARY), inbox.poll(0));
+        assertInstanceOf(NodeEvent.NetworkChanged.class, inbox.poll(0));
+        assertNull(inbox.poll(0));
     }
 
     @Test

@@ -42,7 +42,7 @@ public final class Buffers implements AutoCloseable {
     private final AtomicLong heldBytes = new AtomicLong(); // takers add, givers subtract
     private final AtomicLong peakBytes =
             new AtomicLong(); // maximum of heldBytes; takers set it, takePeakBytes resets it
-    private long idleAddress; // of the oldest larger spare buffer
+    private long idleAddress; // of the oldest larger spare buffer; 0 for none
     private int idleTakes; // larger buffers that were taken since it is the oldest
     private boolean closed;
 
@@ -95,6 +95,9 @@ public final class Buffers implements AutoCloseable {
                 if (size >= bytes && size / 2 <= bytes) {
                     spare.remove(place);
                     found = candidate.cut(bytes);
+                    if (candidate.whole().address() == idleAddress) {
+                        idleAddress = 0; // it was of use
+                    }
                 }
             }
             if (bytes > SMALL_BYTES) {
@@ -121,7 +124,11 @@ public final class Buffers implements AutoCloseable {
         long address = spare.get(last).whole().address();
         idleTakes = address == idleAddress ? idleTakes + 1 : 1;
         idleAddress = address;
-        return idleTakes > IDLE_TAKES_MAX ? spare.remove(last) : null;
+        if (idleTakes <= IDLE_TAKES_MAX) {
+            return null;
+        }
+        idleAddress = 0; // a later buffer may lie there
+        return spare.remove(last);
     }
 
     private Optional<Buffer> own(long bytes) {

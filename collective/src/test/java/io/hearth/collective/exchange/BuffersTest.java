@@ -82,6 +82,26 @@ final class BuffersTest {
         }
     }
 
+    /** As a bucket of a list, and the backup of the sum in it. */
+    @Test
+    void twoLargeBuffersThatEachCallNeedsStay() {
+        try (var buffers = new Buffers()) {
+            Buffers.Buffer bucket = buffers.take(4_000_000);
+            Buffers.Buffer backup = buffers.take(4_000_000);
+            long together = bucket.whole().address() + backup.whole().address();
+            for (int call = 0; call < 200; call++) {
+                buffers.give(backup);
+                buffers.give(bucket);
+                bucket = buffers.take(4_000_000);
+                backup = buffers.take(4_000_000);
+                assertEquals(together, bucket.whole().address() + backup.whole().address());
+                assertEquals(8_000_000, buffers.takePeakBytes());
+            }
+            buffers.give(backup);
+            buffers.give(bucket);
+        }
+    }
+
     @Test
     void theReducersOwnMemoryComesFirstAndIsGivenBack() {
         var alive = new AtomicInteger();
