@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 
-/** Who calls whom: each worker but the root calls its parent, which answers when the root has answered it. */
+/** The calls between workers: each worker but the root calls its parent, which answers when the root has answered it. */
 public final class Tree {
     private final int root;
     private final List<Integer> parents; // the root's own is itself
@@ -59,12 +59,12 @@ public final class Tree {
         return root;
     }
 
-    /** Whom a rank calls; nobody if it is the root. */
+    /** The parent that a rank calls; empty for the root. */
     public OptionalInt parent(int rank) {
         return rank == root ? OptionalInt.empty() : OptionalInt.of(parents.get(rank));
     }
 
-    /** Who calls a rank, in order. */
+    /** The ranks that call a rank, in order. */
     public List<Integer> children(int rank) {
         var children = new ArrayList<Integer>();
         for (int other = 0; other < parents.size(); other++) {

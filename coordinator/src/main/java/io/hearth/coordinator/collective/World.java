@@ -24,7 +24,7 @@ public record World(long id, int rank, List<String> addresses) {
     /**
      * The first {@code size} workers of a list; empty while some of them are missing.
      *
-     * @param peers addresses by rank; empty text where nobody has the rank
+     * @param peers addresses by rank; empty text where no worker has the rank
      * @param registrations beside {@code peers}
      */
     public static Optional<World> of(int rank, int size, List<String> peers, List<Long> registrations) {
@@ -43,7 +43,7 @@ public record World(long id, int rank, List<String> addresses) {
                         first));
     }
 
-    /** The ranks that nobody has, of the first {@code size}. */
+    /** The ranks that no worker has, of the first {@code size}. */
     public static Set<Integer> missing(int size, List<String> peers) {
         var missing = new TreeSet<Integer>();
         for (int rank = 0; rank < size; rank++) {

@@ -1,4 +1,4 @@
-/** What is computed of tensors, and who calls whom: the rules of star, hierarchical and ring averages; pure. */
+/** What is computed of tensors, and which rank calls which: the rules of star, hierarchical and ring averages; pure. */
 @NullMarked
 package io.hearth.coordinator.collective;
 

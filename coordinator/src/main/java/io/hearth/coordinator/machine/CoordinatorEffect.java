@@ -30,7 +30,7 @@ public sealed interface CoordinatorEffect {
      * All workers.
      *
      * @param version rises with each change
-     * @param addresses by rank; empty text where nobody has the rank
+     * @param addresses by rank; empty text where no worker has the rank
      * @param registrations by rank; 0 where nobody has the rank
      */
     record Peers(long version, List<String> addresses, List<Long> registrations) {

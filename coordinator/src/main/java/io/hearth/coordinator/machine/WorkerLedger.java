@@ -43,7 +43,7 @@ public record WorkerLedger(
         return byRank.isEmpty() ? 0 : byRank.lastKey() + 1;
     }
 
-    /** Addresses by rank; empty text where nobody has the rank. */
+    /** Addresses by rank; empty text where no worker has the rank. */
     public List<String> peers() {
         var peers = new ArrayList<>(Collections.nCopies(ranks(), ""));
         byRank.forEach((rank, worker) -> peers.set(rank, worker.address()));
