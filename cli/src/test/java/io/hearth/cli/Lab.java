@@ -81,7 +81,17 @@ final class Lab implements AutoCloseable {
 
     /** Starts a test's own main class on a host, with the product and the tests on its class path. */
     RunningProcess main(int host, Path home, Class<?> main, String... arguments) throws IOException {
-        var command = new ArrayList<>(RunningProcess.java());
+        return main(RunningProcess.java(), host, home, main, arguments);
+    }
+
+    /** As {@link #main}, for a program that measures its links. */
+    RunningProcess trainer(int host, Path home, Class<?> main, String... arguments) throws IOException {
+        return main(RunningProcess.trainerJava(), host, home, main, arguments);
+    }
+
+    private RunningProcess main(List<String> java, int host, Path home, Class<?> main, String... arguments)
+            throws IOException {
+        var command = new ArrayList<>(java);
         command.add(main.getName());
         command.addAll(List.of(arguments));
         return start(host, Map.of("HEARTH_HOME", home.toString()), command);

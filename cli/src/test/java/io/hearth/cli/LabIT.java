@@ -207,7 +207,7 @@ final class LabIT {
         try (Lab lab = Lab.up(4, sites)) {
             RunningProcess[] nodes = new RunningProcess[4];
             for (int host = 0; host < 4; host++) {
-                nodes[host] = lab.main(host, home(host, namespace), PlanBench.class, "3", "" + (4 << 20), "1", "1");
+                nodes[host] = lab.trainer(host, home(host, namespace), PlanBench.class, "3", "" + (4 << 20), "1", "1");
             }
             for (RunningProcess node : nodes) {
                 assertEquals(0, node.exitCode(320), node.output()); // a busy machine measures for all of its 90 steps

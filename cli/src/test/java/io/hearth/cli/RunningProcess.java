@@ -59,13 +59,22 @@ public final class RunningProcess implements AutoCloseable {
         return start(environment, command);
     }
 
-    /** The command line of Java with the product and the tests on the class path. */
+    /**
+     * The command line of Java as agents and commands have it, with only the quick compiler, and with the product and the tests on the class
+     * path.
+     */
     public static List<String> java() {
+        var command = new ArrayList<>(trainerJava());
+        command.add(1, "-XX:TieredStopAtLevel=1");
+        return command;
+    }
+
+    /** As {@link #java}, with all compilers: the cipher of a trainer is many times faster. */
+    static List<String> trainerJava() {
         return List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "@" + Path.of(System.getProperty("hearth.root"), "bin", "jvm.args"),
                 "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"));
     }
