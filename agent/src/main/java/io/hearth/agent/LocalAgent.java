@@ -1,6 +1,7 @@
 package io.hearth.agent;
 
 import io.hearth.agent.api.LocalApi;
+import io.hearth.agent.api.LocalApiClient;
 import io.hearth.agent.api.PlanAnswers;
 import io.hearth.agent.api.TopologyAnswers;
 import io.hearth.agent.guest.NodeGuest;
@@ -13,10 +14,12 @@ import io.hearth.agent.settings.Setting;
 import io.hearth.agent.settings.Settings;
 import io.hearth.agent.status.VersionedValue;
 import io.hearth.core.Clock;
+import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalInt;
 import org.slf4j.Logger;
@@ -32,6 +35,8 @@ public final class LocalAgent implements AutoCloseable {
 
     /** The port of the page, unless it is taken. */
     public static final int PAGE_PORT_DEFAULT = 52_418;
+
+    private static final Duration FIRST_ANSWER_MAX = Duration.ofSeconds(30);
 
     private static final Logger LOG = LoggerFactory.getLogger(LocalAgent.class);
 
@@ -64,6 +69,7 @@ public final class LocalAgent implements AutoCloseable {
                     clock);
             page = closing.keep(page(pagePort.isPresent() ? pagePort : set(home, environment), passes, api));
             closing.keep(HttpListener.unix(home.socket(SOCKET), api));
+            awaitFirstAnswer(home.socket(SOCKET));
             var historian = Thread.ofVirtual().name("hearth-history").start(() -> follow(history, topology, clock));
             closing.keep(historian::interrupt);
             started = true;
@@ -108,6 +114,20 @@ public final class LocalAgent implements AutoCloseable {
             HearthConfig config, OptionalInt pagePort, Map<String, String> environment, NodeGuest.Maker guests)
             throws SetupException {
         return new LocalAgent(config, pagePort, environment, guests);
+    }
+
+    /**
+     * Asks for the status as a command does. The first answer loads classes, so it takes many times as long as the next ones, on a busy machine
+     * more than a second; commands would take the agent for a stuck one.
+     */
+    private static void awaitFirstAnswer(Path socket) throws SetupException {
+        try {
+            var _ = LocalApiClient.status(socket, FIRST_ANSWER_MAX);
+        } catch (SetupException silent) {
+            throw silent;
+        } catch (HearthException malformed) {
+            throw new IllegalStateException("the agent's own answer cannot be read", malformed);
+        }
     }
 
     /** The page's port in the settings of this machine. */
