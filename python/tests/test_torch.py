@@ -15,6 +15,12 @@ pytest.importorskip("torch")
 DIGITS = Path(__file__).resolve().parents[2] / "examples/src/main/resources/io/hearth/examples/digits.csv.gz"
 
 
+def test_import_of_torch_takes_only_what_registers_the_backend():
+    code = "import sys, torch; print(*sorted(name for name in sys.modules if name.startswith('hearth_train.torch')))"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed.split() == ["hearth_train.torch", "hearth_train.torch._register"]
+
+
 def test_all_operations(cluster, tmp_path):
     first, second = cluster.run("torch_operations.py", 2, tmp_path / "checkpoint")
     for what in ("ddp", "psgd", "zero", "fsdp2"):

@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
-from ._compress import compress
-from ._elastic import Elastic
-from ._process_group import ProcessGroupHearth
-from ._sampler import ElasticSampler
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._compress import compress
+    from ._elastic import Elastic
+    from ._process_group import ProcessGroupHearth
+    from ._sampler import ElasticSampler
 
 __all__ = ["Elastic", "ElasticSampler", "ProcessGroupHearth", "compress"]
+
+# Imported when they are first used: ``import torch`` imports this package, and most scripts need none of it.
+_MODULES = {
+    "Elastic": "._elastic",
+    "ElasticSampler": "._sampler",
+    "ProcessGroupHearth": "._process_group",
+    "compress": "._compress",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name], __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
