@@ -254,6 +254,7 @@ final class NodeAssembly implements AutoCloseable {
                 self,
                 lease.incarnation(),
                 home,
+                namespace.name(),
                 identity,
                 computer,
                 ListenOptions.usable(config),

@@ -224,6 +224,8 @@ final class BadInputTest {
                 "agent --serve coordinator:0 --tls-certificate a.pem",
                 "coordinator --worker-timeout 0s",
                 "agent --tls-authority ca.pem",
+                "agent --etcd http://127.0.0.1:2379",
+                "agent --serve scheduler:0 --min-replicas 2",
                 "coordinator --tls-key a.key",
                 "coordinator --tls-authority ca.pem",
                 "coordinator --serve-on here",

@@ -9,7 +9,8 @@ public interface Exchange {
      *
      * @param tensors by name
      * @return as many tensors, with the same names and shapes
-     * @throws ExchangeException if it failed; it fails for all workers, though not always with the same text
+     * @throws ExchangeException if it failed. Then it fails for all workers, though not always with the same text; but if a worker is lost
+     *     while the means are sent, some may have them and others not
      */
     Map<String, Tensor> average(Map<String, Tensor> tensors) throws ExchangeException, InterruptedException;
 }

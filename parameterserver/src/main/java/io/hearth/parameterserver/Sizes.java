@@ -23,6 +23,9 @@ public final class Sizes {
     /** Of all values and optimizer states of one part. */
     public static final long PART_BYTES_MAX = 1L << 30;
 
+    /** The same and gradients that wait: what a checkpoint or a copy of a part holds, in one array with its frame. */
+    public static final long TABLE_BYTES_MAX = 2_000_000_000L;
+
     /** Of one message between members. */
     public static final int CHUNK_BYTES_MAX = 3 << 20;
 

@@ -9,6 +9,9 @@ import io.hearth.core.Bytes;
  * @param <S> the state, an immutable value
  */
 public interface Application<S> {
+    /** Upper bound of an encoded state, in bytes. */
+    int STATE_BYTES_MAX = 16 * 1024 * 1024;
+
     /**
      * The outcome of a command.
      *
@@ -25,7 +28,7 @@ public interface Application<S> {
     /** Joins the states of two stores that met; {@code worse} is the final state of the one that ended. */
     S merge(S better, S worse);
 
-    /** At most {@link Snapshot#BYTES_MAX} bytes: commands that would exceed it must be answered with an error. */
+    /** At most {@link #STATE_BYTES_MAX} bytes: commands that would exceed it must be answered with an error. */
     Bytes encode(S state);
 
     /**

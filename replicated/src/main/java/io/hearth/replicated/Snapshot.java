@@ -10,8 +10,8 @@ import io.hearth.core.Bytes;
  * @param state encoded; at most {@link #BYTES_MAX}
  */
 public record Snapshot(Position at, Replicas replicas, Bytes state) {
-    /** Upper bound of the state, in bytes. */
-    public static final int BYTES_MAX = 16 * 1024 * 1024;
+    /** Upper bound of the state, in bytes: of the application, of another store's that is being absorbed, and of the sessions. */
+    public static final int BYTES_MAX = 4 * Application.STATE_BYTES_MAX;
 
     public Snapshot {
         if (state.size() > BYTES_MAX) {

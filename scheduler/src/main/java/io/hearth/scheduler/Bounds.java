@@ -26,6 +26,9 @@ public final class Bounds {
     /** Characters of the name of a job. */
     public static final int NAME_CHARACTERS_MAX = 64;
 
+    /** The source of the scheduler's own messages. */
+    public static final String SCHEDULER = "scheduler";
+
     private static final Pattern NODE_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/@-]{0,63}");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
     private static final int SHOWN_MAX = 80;
@@ -38,6 +41,10 @@ public final class Bounds {
      * @throws IllegalArgumentException with what is allowed
      */
     public static String nodeId(String id) {
+        if (id.equals(SCHEDULER)) {
+            throw new IllegalArgumentException("no node has the id \"" + SCHEDULER
+                    + "\", from which the scheduler's own messages come: choose another");
+        }
         return matching(NODE_ID, "a node id", "._:/@-", id);
     }
 

@@ -13,6 +13,7 @@ import java.util.function.Predicate;
  * The node of a guest.
  *
  * @param incarnation of the node; higher than at each earlier start
+ * @param namespace name of the namespace that it lives in
  * @param computer hash of the operating system's machine id, if it is known
  * @param usable whether connections may come in at this address of the machine
  * @param links of the node
@@ -22,6 +23,7 @@ public record NodeHost(
         NodeId self,
         long incarnation,
         HearthHome home,
+        String namespace,
         NodeIdentity identity,
         Optional<String> computer,
         Predicate<InetAddress> usable,

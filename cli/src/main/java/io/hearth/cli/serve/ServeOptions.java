@@ -5,15 +5,21 @@ import io.hearth.cli.option.ServiceLibraries;
 import io.hearth.core.SetupException;
 import io.hearth.serve.grpc.PortPlace;
 import io.hearth.serve.member.MemberServices;
+import java.lang.reflect.Field;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Which services an agent offers. */
 public final class ServeOptions {
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command = CommandSpec.create();
+
     @Option(
             names = "--serve",
             paramLabel = "SERVICE[:PORT]",
@@ -61,10 +67,26 @@ public final class ServeOptions {
         known.put("parameterserver", parameterServer);
         var offers = new LinkedHashMap<String, MemberServices.Offer>();
         services.forEach(service -> offer(service, known, offers));
+        known.forEach((service, options) -> {
+            if (!offers.containsKey(service)) {
+                requireNoneOf(service, options);
+            }
+        });
         if (offers.isEmpty() && listen.isGiven()) {
             throw new IllegalArgumentException("--serve-on and --tls-... need --serve SERVICE: what listens there");
         }
         return offers.isEmpty() ? NodeGuest.Maker.NONE : new ServingGuests(List.copyOf(offers.values()));
+    }
+
+    private void requireNoneOf(String service, ServiceOptions options) {
+        command.commandLine().getParseResult().matchedOptions().stream()
+                .filter(option ->
+                        option.userObject() instanceof Field field && field.getDeclaringClass() == options.getClass())
+                .findFirst()
+                .ifPresent(given -> {
+                    throw new IllegalArgumentException(
+                            given.longestName() + " needs --serve " + service + ": nothing else has this setting");
+                });
     }
 
     private void offer(String service, Map<String, ServiceOptions> known, Map<String, MemberServices.Offer> offers) {

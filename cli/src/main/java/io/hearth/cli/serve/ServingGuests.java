@@ -36,7 +36,8 @@ record ServingGuests(List<MemberServices.Offer> offers) implements NodeGuest.Mak
                 new MemberServices.Node(
                         host.self(),
                         host.incarnation(),
-                        host.home().subfolder("services"),
+                        host.home()
+                                .subfolder("services/" + host.namespace()), // the store of a service is its namespace's
                         host.computer(),
                         host.identity(),
                         host.usable(),

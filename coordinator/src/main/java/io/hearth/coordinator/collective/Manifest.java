@@ -87,11 +87,6 @@ public final class Manifest {
         return Optional.ofNullable(entries.get(name));
     }
 
-    /** Values of all tensors. */
-    public int length() {
-        return length;
-    }
-
     /** All values in one array. */
     public float[] flat(Map<String, Tensor> tensors) {
         var flat = new float[length];

@@ -18,11 +18,7 @@ public final class Ring {
     public record Move(int send, int receive, boolean adds) {}
 
     /** The part {@code from} to before {@code to} of all values. */
-    public record Slice(int from, int to) {
-        public int length() {
-            return to - from;
-        }
-    }
+    public record Slice(int from, int to) {}
 
     private Ring() {}
 

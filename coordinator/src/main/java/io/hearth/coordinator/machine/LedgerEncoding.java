@@ -6,7 +6,7 @@ import io.hearth.coordinator.wire.WorkerFrame;
 import io.hearth.core.BoundedDecoder;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
-import io.hearth.replicated.Snapshot;
+import io.hearth.replicated.Application;
 import java.util.LinkedHashMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -17,7 +17,7 @@ final class LedgerEncoding {
 
     /** The repeats of packed numbers are counted in bytes. */
     private static final BoundedDecoder.Limits LIMITS = new BoundedDecoder.Limits(
-            Snapshot.BYTES_MAX, 2, VARINT_BYTES_MAX * Bounds.WORKERS_MAX, Bounds.PATH_BYTES_MAX);
+            Application.STATE_BYTES_MAX, 2, VARINT_BYTES_MAX * Bounds.WORKERS_MAX, Bounds.PATH_BYTES_MAX);
 
     private LedgerEncoding() {}
 

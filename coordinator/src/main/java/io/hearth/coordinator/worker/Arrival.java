@@ -20,6 +20,9 @@ interface Arrival {
     /** Of the caller; -1 if it does not say. */
     int rank();
 
+    /** Bytes that it takes while it waits. */
+    int bytes();
+
     /** Ends the call. */
     void fail(ExchangeException why);
 }

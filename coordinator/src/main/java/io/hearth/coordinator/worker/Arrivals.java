@@ -4,13 +4,14 @@ import io.hearth.coordinator.ExchangeException;
 import io.hearth.coordinator.ExchangeException.Reason;
 import io.hearth.coordinator.worker.Arrival.Round;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Calls of other workers that wait for this worker to come to their round. Any thread. */
 final class Arrivals<A extends Arrival> {
     private static final int WAITING_MAX = 20_000;
+    private static final long BYTES_MAX = 256L * 1024 * 1024; // of all that wait
 
     /** The last round that this worker has left, of one name. */
     private record Over(long number, Optional<ExchangeException> failure) {}
@@ -28,10 +30,11 @@ final class Arrivals<A extends Arrival> {
 
     // Guarded by this.
     private final Map<Round, TreeMap<Integer, A>> waiting = new HashMap<>();
-    private final List<A> withoutRound = new ArrayList<>();
+    private final Map<A, Future<?>> withoutRound = new LinkedHashMap<>(); // with the end of its patience
     private final Map<String, Over> over = new HashMap<>();
     private long world;
     private int count;
+    private long bytes;
     private Set<Integer> absent = Set.of();
     private Optional<ExchangeException> closed = Optional.empty();
 
@@ -52,6 +55,12 @@ final class Arrivals<A extends Arrival> {
                     Reason.TOO_LARGE, WAITING_MAX + " calls wait for this worker already, which is the limit"));
             return;
         }
+        if (bytes + arrival.bytes() > BYTES_MAX) {
+            arrival.fail(new ExchangeException(
+                    Reason.TOO_LARGE,
+                    "calls of " + BYTES_MAX + " bytes wait for this worker, which is the limit: call later"));
+            return;
+        }
         if (arrival.round().isPresent()) {
             Round round = arrival.round().get();
             TreeMap<Integer, A> same = waiting.computeIfAbsent(round, _ -> new TreeMap<>());
@@ -64,10 +73,11 @@ final class Arrivals<A extends Arrival> {
             }
             same.put(arrival.rank(), arrival);
         } else {
-            withoutRound.add(arrival); // whose caller may have set no deadline
-            var _ = timer.schedule(() -> expire(arrival), patience.toNanos(), TimeUnit.NANOSECONDS);
+            withoutRound.put( // its caller may have set no deadline
+                    arrival, timer.schedule(() -> expire(arrival), patience.toNanos(), TimeUnit.NANOSECONDS));
         }
         count++;
+        bytes += arrival.bytes();
         notifyAll();
     }
 
@@ -108,7 +118,11 @@ final class Arrivals<A extends Arrival> {
 
     /** The caller is gone; returns whether it still waited. */
     synchronized boolean leave(A arrival) {
-        boolean isGone = withoutRound.remove(arrival);
+        @Nullable Future<?> patienceEnd = withoutRound.remove(arrival);
+        if (patienceEnd != null) {
+            patienceEnd.cancel(false);
+        }
+        boolean isGone = patienceEnd != null;
         if (!isGone && arrival.round().isPresent()) {
             Round round = arrival.round().get();
             TreeMap<Integer, A> same = waiting.get(round);
@@ -119,6 +133,7 @@ final class Arrivals<A extends Arrival> {
         }
         if (isGone) {
             count--;
+            bytes -= arrival.bytes();
         }
         return isGone;
     }
@@ -152,7 +167,7 @@ final class Arrivals<A extends Arrival> {
         @Nullable A found = same == null ? null : same.get(rank);
         return found != null
                 ? found
-                : withoutRound.stream()
+                : withoutRound.keySet().stream()
                         .filter(each -> each.rank() == -1 || each.rank() == rank)
                         .findFirst()
                         .orElse(null);
@@ -201,9 +216,10 @@ final class Arrivals<A extends Arrival> {
             same.values().forEach(each -> each.fail(why));
         }
         waiting.clear();
-        withoutRound.forEach(each -> each.fail(why));
-        withoutRound.clear();
+        withoutRound.keySet().forEach(each -> each.fail(why));
+        withoutRound.clear(); // the timer ends with the worker
         count = 0;
+        bytes = 0;
         notifyAll();
     }
 }

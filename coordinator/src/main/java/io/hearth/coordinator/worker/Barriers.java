@@ -1,7 +1,6 @@
 package io.hearth.coordinator.worker;
 
 import io.hearth.coordinator.ExchangeException;
-import io.hearth.coordinator.ExchangeException.Reason;
 import io.hearth.coordinator.collective.Tree;
 import io.hearth.coordinator.distributed.wire.BarrierRequest;
 import io.hearth.coordinator.distributed.wire.BarrierResponse;
@@ -34,12 +33,12 @@ final class Barriers {
             gathering.taken().values().forEach(each -> each.answer(BarrierResponse.getDefaultInstance()));
         } catch (ExchangeException failed) {
             gathering.fail(failed);
-            tellParent(failed);
+            tellParent(failed, scope.farewell());
             throw failed;
         } catch (InterruptedException stop) {
-            var why = new ExchangeException(Reason.CLOSED, "worker " + scope.rank() + " was interrupted");
+            ExchangeException why = scope.interrupted();
             gathering.fail(why);
-            tellParent(why);
+            tellParent(why, scope.shortFarewell());
             throw stop;
         }
     }
@@ -50,7 +49,7 @@ final class Barriers {
         }
     }
 
-    private void call(Scope within, Round.Builder header) throws ExchangeException {
+    private void call(Scope within, Round.Builder header) throws ExchangeException, InterruptedException {
         int parent = tree.parent(scope.rank()).orElseThrow();
         var request = BarrierRequest.newBuilder().setRank(scope.rank()).setRound(header);
         var _ = within.peers()
@@ -62,12 +61,12 @@ final class Barriers {
                         within.deadlineNanos());
     }
 
-    private void tellParent(ExchangeException why) {
+    private void tellParent(ExchangeException why, Scope farewell) throws InterruptedException {
         if (hasCalledParent || tree.parent(scope.rank()).isEmpty()) {
             return;
         }
         try {
-            call(scope.farewell(), Outgoing.failed(Outgoing.header(round, scope.rank()), why));
+            call(farewell, Outgoing.failed(Outgoing.header(round, scope.rank()), why));
         } catch (ExchangeException expected) { // it ends with the failure
             why.addSuppressed(expected);
         }

@@ -16,7 +16,7 @@ import java.util.Set;
 
 /**
  * A broadcast along a tree. A worker asks its parent when all its children have asked it, fetches the tensor in parts, and stays until
- * its children have fetched it. So a failure anywhere is known everywhere before anybody has a value, and no old tensor stays behind.
+ * its children have fetched it. So no worker gets a value before all have come, and no old tensor stays behind.
  */
 final class Broadcasts {
     private final Scope scope;
@@ -49,12 +49,12 @@ final class Broadcasts {
             return Tensor.of(mine.shape(), values);
         } catch (ExchangeException failed) {
             gathering.fail(failed);
-            tellParent(failed);
+            tellParent(failed, scope.farewell());
             throw failed;
         } catch (InterruptedException stop) {
-            var why = new ExchangeException(Reason.CLOSED, "worker " + scope.rank() + " was interrupted");
+            ExchangeException why = scope.interrupted();
             gathering.fail(why);
-            tellParent(why);
+            tellParent(why, scope.shortFarewell());
             throw stop;
         }
     }
@@ -74,7 +74,8 @@ final class Broadcasts {
                 Scope.who(child), request.getName(), request.getTensor().getShapeList()));
     }
 
-    private void fetch(int parent, Manifest manifest, Manifest.Entry entry, float[] values) throws ExchangeException {
+    private void fetch(int parent, Manifest manifest, Manifest.Entry entry, float[] values)
+            throws ExchangeException, InterruptedException {
         hasCalledParent = true;
         var intake = new Intake(Scope.who(parent), manifest, values, false);
         int at = 0;
@@ -94,7 +95,7 @@ final class Broadcasts {
     }
 
     private BroadcastResponse call(Scope within, int parent, Manifest.Entry entry, Round.Builder header, int offset)
-            throws ExchangeException {
+            throws ExchangeException, InterruptedException {
         byte[] request = BroadcastRequest.newBuilder()
                 .setName(entry.name())
                 .setTensor(Wire.tensor(entry, new float[0], 0, 0))
@@ -124,14 +125,14 @@ final class Broadcasts {
         }
     }
 
-    private void tellParent(ExchangeException why) {
+    private void tellParent(ExchangeException why, Scope farewell) throws InterruptedException {
         Optional<Integer> parent = tree.parent(scope.rank()).stream().boxed().findFirst();
         if (hasCalledParent || parent.isEmpty()) {
             return;
         }
         try {
             var nothing = new Manifest.Entry(round.name(), List.of(), 0, 0);
-            var _ = call(scope.farewell(), parent.get(), nothing, Outgoing.failed(header(), why), 0);
+            var _ = call(farewell, parent.get(), nothing, Outgoing.failed(header(), why), 0);
         } catch (ExchangeException expected) { // it ends with the failure
             why.addSuppressed(expected);
         }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The stream of another worker that averages. Its messages come one at a time, when this worker takes them: so a caller that is early
- * takes no memory.
+ * takes the memory of its first message.
  */
 final class Incoming implements Arrival, StreamObserver<byte[]> {
     /** A call that ends so shortly before its deadline has ended because of it. */
@@ -41,6 +41,7 @@ final class Incoming implements Arrival, StreamObserver<byte[]> {
     private final AtomicBoolean isOver = new AtomicBoolean();
     private Optional<Round> round = Optional.empty();
     private int rank = -1;
+    private int bytes;
     private boolean hasArrived;
 
     Incoming(ServerCallStreamObserver<byte[]> out, Arrivals<Incoming> arrivals) {
@@ -63,6 +64,11 @@ final class Incoming implements Arrival, StreamObserver<byte[]> {
     }
 
     @Override
+    public int bytes() {
+        return bytes;
+    }
+
+    @Override
     public void onNext(byte[] message) {
         AllReduceRequest request;
         try {
@@ -79,6 +85,7 @@ final class Incoming implements Arrival, StreamObserver<byte[]> {
         pieces.add(new Piece.Message(request));
         if (!hasArrived) {
             hasArrived = true;
+            bytes = message.length;
             if (request.hasRound()) {
                 var header = request.getRound();
                 round = Optional.of(new Round(header.getWorld(), header.getNumber(), ""));

@@ -24,6 +24,11 @@ final class Outgoing {
         this.deadlineNanos = deadlineNanos;
     }
 
+    /** The same stream with another time limit of this side. */
+    Outgoing until(long newDeadlineNanos) {
+        return new Outgoing(who, call, newDeadlineNanos);
+    }
+
     /** The header of a round. */
     static Round.Builder header(Arrival.Round round, int rank) {
         return Round.newBuilder()

@@ -3,6 +3,7 @@ package io.hearth.coordinator.worker;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NegotiationType;
@@ -72,10 +73,13 @@ final class Peers implements AutoCloseable {
      * @param who the worker at that address, for people
      */
     byte[] call(String who, String address, MethodDescriptor<byte[], byte[]> method, byte[] request, long deadlineNanos)
-            throws ExchangeException {
+            throws ExchangeException, InterruptedException {
         try {
             return ClientCalls.blockingUnaryCall(channel(address), method, options(deadlineNanos), request);
         } catch (StatusRuntimeException failed) {
+            if (failed.getStatus().getCode() == Status.Code.CANCELLED && Thread.interrupted()) { // gRPC sets it again
+                throw new InterruptedException();
+            }
             throw Wire.failure(who, failed.getStatus(), failed);
         }
     }

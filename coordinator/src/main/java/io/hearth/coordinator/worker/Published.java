@@ -41,8 +41,10 @@ final class Published {
     synchronized void serve(UnaryArrival<BroadcastRequest> arrival) {
         @Nullable Open found = arrival.round().map(open::get).orElse(null);
         if (found == null) {
+            boolean isOfOthers =
+                    arrival.round().filter(its -> its.world() != world).isPresent();
             arrival.fail(new ExchangeException(
-                    Reason.WORKERS_CHANGED,
+                    isOfOthers ? Reason.WORKERS_CHANGED : Reason.TIMEOUT,
                     "the broadcast " + arrival.request().getName() + " is over: it was not fetched in time"));
             return;
         }

@@ -42,10 +42,10 @@ final class RingAverage {
             gathering.done();
             return manifest.tensors(values);
         } catch (ExchangeException failed) {
-            fail(failed);
+            fail(failed, scope.farewell());
             throw failed;
         } catch (InterruptedException stop) {
-            fail(new ExchangeException(Reason.CLOSED, "worker " + scope.rank() + " was interrupted"));
+            fail(scope.interrupted(), scope.shortFarewell());
             throw stop;
         }
     }
@@ -158,17 +158,17 @@ final class RingAverage {
         return started;
     }
 
-    /** Tells both neighbours, each of whom tells the next one. */
-    private void fail(ExchangeException why) throws InterruptedException {
+    /** Tells both neighbours. Each of them tells the next one. */
+    private void fail(ExchangeException why, Scope farewell) throws InterruptedException {
         gathering.fail(why);
         if (sender.isPresent()) {
             sender.get().stop();
         }
         try {
             if (out.isPresent()) {
-                out.get().fail(Outgoing.header(round, scope.rank()), why);
+                out.get().until(farewell.deadlineNanos()).fail(Outgoing.header(round, scope.rank()), why);
             } else if (size > 1) {
-                scope.farewell().stream(right).fail(Outgoing.header(round, scope.rank()), why);
+                farewell.stream(right).fail(Outgoing.header(round, scope.rank()), why);
             }
         } catch (ExchangeException unreachable) { // then its own time is up soon
             why.addSuppressed(unreachable);

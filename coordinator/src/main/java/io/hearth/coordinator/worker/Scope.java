@@ -1,6 +1,7 @@
 package io.hearth.coordinator.worker;
 
 import io.hearth.coordinator.ExchangeException;
+import io.hearth.coordinator.ExchangeException.Reason;
 import io.hearth.coordinator.collective.World;
 
 /**
@@ -9,7 +10,7 @@ import io.hearth.coordinator.collective.World;
  * @param deadlineNanos by {@link System#nanoTime}
  */
 record Scope(World world, Peers peers, Meetings meetings, long deadlineNanos) {
-    /** How long a failure may take to reach the others. */
+    /** Least time for telling the others of a failure. */
     private static final long FAREWELL_NANOS = 1_000_000_000L;
 
     int rank() {
@@ -20,12 +21,25 @@ record Scope(World world, Peers peers, Meetings meetings, long deadlineNanos) {
         return "worker " + rank;
     }
 
+    ExchangeException interrupted() {
+        return new ExchangeException(Reason.CLOSED, who(rank()) + " was interrupted");
+    }
+
     Outgoing stream(int rank) throws ExchangeException {
         return new Outgoing(who(rank), peers.stream(world.addresses().get(rank), deadlineNanos), deadlineNanos);
     }
 
-    /** With a little time for telling others of a failure. */
+    /** For telling others of a failure: they hear of it when they come to the call, which they do until its deadline. */
     Scope farewell() {
-        return new Scope(world, peers, meetings, Math.max(deadlineNanos, System.nanoTime() + FAREWELL_NANOS));
+        return until(Math.max(deadlineNanos, System.nanoTime() + FAREWELL_NANOS));
+    }
+
+    /** For telling others that this worker was interrupted: whoever interrupts it does not wait until they come. */
+    Scope shortFarewell() {
+        return until(System.nanoTime() + FAREWELL_NANOS);
+    }
+
+    private Scope until(long newDeadlineNanos) {
+        return new Scope(world, peers, meetings, newDeadlineNanos);
     }
 }

@@ -48,10 +48,10 @@ final class TreeAverage {
             answer(manifest, values);
             return manifest.tensors(values);
         } catch (ExchangeException failed) {
-            fail(failed);
+            fail(failed, scope.farewell());
             throw failed;
         } catch (InterruptedException stop) {
-            fail(new ExchangeException(Reason.CLOSED, "worker " + scope.rank() + " was interrupted"));
+            fail(scope.interrupted(), scope.shortFarewell());
             throw stop;
         }
     }
@@ -135,14 +135,13 @@ final class TreeAverage {
         }
     }
 
-    private void fail(ExchangeException why) throws InterruptedException {
+    private void fail(ExchangeException why, Scope farewell) throws InterruptedException {
         gathering.fail(why);
         if (hasCalledParent || tree.parent(scope.rank()).isEmpty()) {
             return;
         }
         try {
-            scope.farewell().stream(tree.parent(scope.rank()).getAsInt())
-                    .fail(Outgoing.header(round, scope.rank()), why);
+            farewell.stream(tree.parent(scope.rank()).getAsInt()).fail(Outgoing.header(round, scope.rank()), why);
         } catch (ExchangeException unreachable) { // then its own time is up soon
             why.addSuppressed(unreachable);
         }

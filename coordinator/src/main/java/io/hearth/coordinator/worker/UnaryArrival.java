@@ -13,6 +13,11 @@ record UnaryArrival<R extends MessageLite>(Optional<Round> round, int rank, R re
     }
 
     @Override
+    public int bytes() {
+        return request.getSerializedSize();
+    }
+
+    @Override
     public void fail(ExchangeException why) {
         call.fail(Wire.failure(why));
     }

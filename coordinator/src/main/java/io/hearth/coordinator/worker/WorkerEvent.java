@@ -11,6 +11,9 @@ public sealed interface WorkerEvent {
     /** It could not register again; it goes on trying. */
     record NotRegistered(String text) implements WorkerEvent {}
 
+    /** Its rank is not one of the training's, because others have them all. Its calls fail. */
+    record Surplus(int rank, int size) implements WorkerEvent {}
+
     /** All workers are there; calls are of these from now on. */
     record Complete(int rank, int size) implements WorkerEvent {}
 

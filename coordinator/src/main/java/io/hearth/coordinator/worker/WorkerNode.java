@@ -159,8 +159,7 @@ public final class WorkerNode implements Exchange, AutoCloseable {
 
     private void listed(int newRank, List<String> peers, List<Long> registrations) {
         if (newRank >= settings.size()) {
-            events.accept(new WorkerEvent.NotRegistered("rank " + newRank + " is outside of a training of "
-                    + settings.size() + " workers: others have all ranks"));
+            events.accept(new WorkerEvent.Surplus(newRank, settings.size()));
         }
         Optional<WorkerEvent> event;
         Optional<Context.CancellableContext> over = Optional.empty();
@@ -192,6 +191,11 @@ public final class WorkerNode implements Exchange, AutoCloseable {
                 .orElseGet(() -> new WorkerEvent.Incomplete(settings.size()));
     }
 
+    private String surplus() {
+        return "this worker has rank " + rank + " in a training of " + settings.size()
+                + " workers: others have all its ranks; start it again when one has left";
+    }
+
     private synchronized World awaitWorld(long deadlineNanos) throws ExchangeException, InterruptedException {
         while (true) {
             if (isClosed) {
@@ -199,6 +203,9 @@ public final class WorkerNode implements Exchange, AutoCloseable {
             }
             if (world.isPresent()) {
                 return world.get();
+            }
+            if (rank >= settings.size()) {
+                throw new ExchangeException(Reason.MISMATCH, surplus());
             }
             long left = deadlineNanos - System.nanoTime();
             if (left <= 0) {
@@ -324,7 +331,7 @@ public final class WorkerNode implements Exchange, AutoCloseable {
             return;
         }
         all.get().registration().close();
-        all.get().meetings().close(new ExchangeException(Reason.CLOSED, "worker " + settings.id() + " is closed"));
+        all.get().meetings().close(new ExchangeException(Reason.CLOSED, "the worker is closed"));
         call.ifPresent(context -> context.cancel(null));
         all.get().peers().close();
         all.get().port().close();

@@ -66,7 +66,7 @@ final class RingTest {
         for (int i = 0; i < size; i++) {
             Ring.Slice slice = Ring.slice(i, size, values);
             assertEquals(at, slice.from());
-            assertEquals(0, (slice.length() - values / size) / 2); // longer by 1 at most
+            assertEquals(0, (slice.to() - slice.from() - values / size) / 2); // longer by 1 at most
             at = slice.to();
         }
         assertEquals(values, at);

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Bytes;
+import io.hearth.replicated.Application;
 import io.hearth.replicated.Content;
-import io.hearth.replicated.Snapshot;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -193,7 +193,7 @@ final class WorkerLedgerTest {
         }
         assertEquals(Bounds.OPEN_CHECKPOINTS_MAX, ledger.openCheckpoints());
         Bytes encoded = WorkerLedger.APPLICATION.encode(ledger);
-        assertTrue(encoded.size() <= Snapshot.BYTES_MAX, () -> encoded.size() + " bytes");
+        assertTrue(encoded.size() <= Application.STATE_BYTES_MAX, () -> encoded.size() + " bytes");
         assertEquals(ledger, WorkerLedger.APPLICATION.decode(encoded));
         assertTrue(new WorkerCommand.Evict(LongStream.range(0, WorkerCommand.EVICTED_MAX)
                                 .map(i -> -1 - i)

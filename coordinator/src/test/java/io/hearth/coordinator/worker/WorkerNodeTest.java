@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Real workers and a coordinator on loopback. */
@@ -73,6 +74,47 @@ final class WorkerNodeTest {
 
     private static Tensor get(Map<String, Tensor> tensors, String name) {
         return Objects.requireNonNull(tensors.get(name));
+    }
+
+    interface Waits {
+        void on(WorkerNode node) throws ExchangeException, InterruptedException;
+    }
+
+    static Stream<Arguments> waits() {
+        return Stream.of(new Plan.Ring(), new Plan.Star())
+                .flatMap(plan -> Stream.of(0, 1)
+                        .flatMap(rank -> Stream.of(
+                                Arguments.of("average", plan, rank, (Waits) node -> node.average(gradients(rank, 1))),
+                                Arguments.of("barrier", plan, rank, (Waits) WorkerNode::barrier),
+                                Arguments.of("broadcast", plan, rank, (Waits)
+                                        node -> node.broadcast("w", Tensor.vector(1), 0)))));
+    }
+
+    /** The other workers do not come. Its time limit, an hour, does not count then. */
+    @ParameterizedTest(name = "{0}, {1}, rank {2}")
+    @MethodSource("waits")
+    void anInterruptEndsACall(String what, Plan plan, int rank, Waits call) throws Exception {
+        try (var cluster = new Cluster(folder, LONG)) {
+            List<WorkerNode> nodes = cluster.start(
+                    cluster.settings(3, plan).withTimes(Duration.ofMillis(50), Duration.ofSeconds(40), LONG));
+            WorkerNode alone = nodes.stream()
+                    .filter(node -> node.rank() == rank)
+                    .findFirst()
+                    .orElseThrow();
+            var ended = new CompletableFuture<String>();
+            Thread caller = Thread.ofPlatform().start(() -> {
+                try {
+                    call.on(alone);
+                    ended.complete("it returned");
+                } catch (InterruptedException expected) {
+                    ended.complete("interrupted");
+                } catch (ExchangeException failed) {
+                    ended.completeExceptionally(failed);
+                }
+            });
+            caller.interrupt();
+            assertEquals("interrupted", ended.get());
+        }
     }
 
     /** Average, barrier and broadcast from each root, twice; the means are plain ones, whatever the groups are. */

@@ -59,7 +59,7 @@ final class Caller implements AutoCloseable {
     /**
      * Calls over a connection of its own, without encryption.
      *
-     * @param role of whom it calls, for people
+     * @param role what it calls, such as "the lighthouse"; for people
      * @param address {@code http://host:port}
      */
     static Caller to(String role, String service, String address) {
@@ -69,7 +69,7 @@ final class Caller implements AutoCloseable {
     /**
      * Calls over a connection of its own with TLS.
      *
-     * @param role of whom it calls, for people
+     * @param role what it calls, such as "the lighthouse"; for people
      * @param address {@code https://host:port}
      * @throws SetupException if the files cannot be used
      */
@@ -111,7 +111,7 @@ final class Caller implements AutoCloseable {
         return new Caller(role, service, channel, Optional.empty());
     }
 
-    /** Calls. The future ends with {@link CallFailedException}; to cancel it cancels the call. */
+    /** Calls. The future ends with {@link CallFailedException}; cancelling the future cancels the call. */
     <T> CompletableFuture<T> call(String method, MessageLite request, Reader<T> reader, Duration timeout) {
         if (timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException("a time-out is more than 0, got " + timeout);

@@ -67,7 +67,7 @@ public final class LighthouseClient implements AutoCloseable {
         return Caller.await(quorumAsync(request, timeout));
     }
 
-    /** As {@link #quorum}. The future fails with {@link CallFailedException}; to cancel it ends the call. */
+    /** As {@link #quorum}. The future fails with {@link CallFailedException}; cancelling the future cancels the call. */
     public CompletableFuture<Quorum> quorumAsync(QuorumRequest request, Duration timeout) {
         var requester = io.hearth.lighthouse.torchft.wire.QuorumMember.newBuilder()
                 .setReplicaId(request.replicaId())

@@ -57,10 +57,6 @@ public record LighthouseState(
         before = List.copyOf(before);
     }
 
-    LighthouseState heard(String id, Heard news) {
-        return new LighthouseState(heard.plus(id, news), asking, forming, attempts, before, reason, lookNanos);
-    }
-
     LighthouseState look(long instant) {
         return new LighthouseState(heard, asking, forming, attempts, before, reason, instant);
     }

@@ -22,7 +22,7 @@ public sealed interface ManagerEffect {
             boolean isRepetition)
             implements ManagerEffect {}
 
-    /** Give the call to the lighthouse for this round up: nobody waits for it. */
+    /** Cancel this round's call to the lighthouse: nobody waits for it. */
     record StopAsking(long round) implements ManagerEffect {}
 
     record AnswerQuorum(long call, QuorumResult result) implements ManagerEffect {}

@@ -1,6 +1,6 @@
 package io.hearth.lighthouse.server;
 
-/** Ends the process of a manager for a caller, whom nobody has checked. */
+/** Ends the process of a manager for a caller that is not authenticated. */
 public interface KillHandler {
     /**
      * Ends it, or begins to. The caller is answered when this returns, and hears of the end of its connection if it does not.

@@ -195,7 +195,7 @@ public final class ManagerServer implements AutoCloseable {
         }
 
         /**
-         * Starts it with a lighthouse over a channel, with TLS for example. Who made the channel closes it.
+         * Starts it with a lighthouse over a channel, with TLS for example. The caller closes the channel.
          *
          * @throws SetupException if it cannot listen; with what to do
          */

@@ -256,6 +256,17 @@ final class LighthouseMachineTest {
         assertEquals(2, take().size());
     }
 
+    /** A new master does not know which members of the last quorum send heartbeats. */
+    @Test
+    void whoWaitsIsAliveAfterATakeOver() {
+        ask("a");
+        ask("b");
+        take();
+        state = LighthouseState.START;
+        step(new LighthouseEvent.Elected(ledger.members()));
+        whoWaitsIsAlive();
+    }
+
     /** But a manager that stopped its heartbeats is dead, even if its call is open. */
     @Test
     void whoStoppedItsHeartbeatsIsDead() {

@@ -30,6 +30,7 @@ import java.util.function.Function;
 final class Caller implements AutoCloseable {
     private static final String SERVICE = "hearth.parameterserver.ParameterServer";
     private static final long PAUSE_MILLIS = 50;
+    private static final long LATE_NANOS = 50_000_000; // before its deadline a call may end because of it
 
     /** Calls of one list that are on their way at the same time. */
     private static final int OPEN_MAX = 32;
@@ -140,15 +141,15 @@ final class Caller implements AutoCloseable {
                     return parser.parseFrom(open.get());
                 } catch (ExecutionException failed) {
                     Status status = Status.fromThrowable(failed);
-                    boolean isLate = endNanos - System.nanoTime() <= 0;
-                    if (isLate && status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
-                        status = former.orElse(status); // why there was no answer in all that time
+                    boolean isLate = endNanos - System.nanoTime() <= LATE_NANOS;
+                    if (isLate && isOfTime(status)) {
+                        status = former.orElse(tooLate()); // why there was no answer in all that time
                     }
                     if (isLate || !mayRepeat(status)) {
                         throw new ParameterServerException(status, failed);
                     }
                     former = Optional.of(status);
-                    if (status.getCode() == Status.Code.UNAVAILABLE) {
+                    if (isGone(status)) {
                         leave(way);
                         onMove.run();
                     }
@@ -162,9 +163,25 @@ final class Caller implements AutoCloseable {
             }
         }
 
-        /** A trainer that has just registered may reach a machine that has not heard of it. */
+        private Status tooLate() {
+            return Status.DEADLINE_EXCEEDED.withDescription("no answer within " + timeout.toMillis() + " ms");
+        }
+
+        /** A server ends a call by itself some milliseconds before its deadline. */
+        private static boolean isOfTime(Status status) {
+            return status.getCode() == Status.Code.DEADLINE_EXCEEDED || status.getCode() == Status.Code.CANCELLED;
+        }
+
+        /** A server that stops cancels its calls. */
+        private static boolean isGone(Status status) {
+            return status.getCode() == Status.Code.UNAVAILABLE || status.getCode() == Status.Code.CANCELLED;
+        }
+
+        /** A server may be full for a moment. A trainer that has just registered may reach a machine that has not heard of it. */
         private static boolean mayRepeat(Status status) {
-            return status.getCode() == Status.Code.UNAVAILABLE
+            return isGone(status)
+                    || (status.getCode() == Status.Code.RESOURCE_EXHAUSTED
+                            && String.valueOf(status.getDescription()).contains("call again"))
                     || (status.getCode() == Status.Code.FAILED_PRECONDITION
                             && String.valueOf(status.getDescription()).contains("is not registered"));
         }

@@ -219,7 +219,7 @@ public final class ParameterClient implements AutoCloseable {
     }
 
     /**
-     * Sends gradients.
+     * Sends gradients. If that fails, call it again with the same gradients: those that had arrived do not count twice.
      *
      * @return for each, in the same order, the version of the parameter that has it
      * @throws IllegalArgumentException if there is none, or two are of one parameter
@@ -238,8 +238,8 @@ public final class ParameterClient implements AutoCloseable {
             Shape shape = layout.shape(gradient.name());
             layout.pieces(shape).forEach(piece -> work.add(new Sent(shape, piece, gradient)));
         }
-        sequence++;
         List<SendGradResponse> answers = caller.all(work, this::begin);
+        sequence++;
         var versions = new TreeMap<String, Long>();
         for (int i = 0; i < answers.size(); i++) {
             versions.merge(work.get(i).shape().name(), answers.get(i).getVersion(), Math::min);
@@ -265,7 +265,7 @@ public final class ParameterClient implements AutoCloseable {
                         .setGradient(Layout.parameter(
                                 sent.shape(), sent.piece(), sent.gradient().content()))
                         .setTrainer(trainer)
-                        .setSequence(sequence)
+                        .setSequence(sequence + 1)
                         .setPart(layout.part(sent.piece()))
                         .build(),
                 SendGradResponse.parser());

@@ -110,12 +110,19 @@ final class CheckpointKeeper {
                         told.accept(file);
                         return Optional.of(file.file().getFileName().toString());
                     } catch (IOException full) {
-                        String text = String.valueOf(full.getMessage());
-                        LOG.error("{}", text);
-                        warnings.put(part, List.of(text));
-                        throw new UncheckedIOException(text, full);
+                        throw new UncheckedIOException(failed(part, String.valueOf(full.getMessage())), full);
+                    } catch (RuntimeException | OutOfMemoryError failed) { // else no user would hear of it
+                        throw new IllegalStateException(
+                                failed(part, "no checkpoint of part " + part + " can be made: " + failed), failed);
                     }
                 },
                 disk);
+    }
+
+    /** Tells people of a checkpoint that was not written; returns the text. */
+    private String failed(int part, String text) {
+        LOG.error("{}", text);
+        warnings.put(part, List.of(text));
+        return text;
     }
 }

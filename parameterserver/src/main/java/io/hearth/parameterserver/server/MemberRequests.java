@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calls of any size between members, in chunks: first those of the request, each answered; the last one is answered with the first chunk of
- * the answer, whose rest the caller fetches. What a caller left unfinished is dropped after a minute.
+ * the answer, whose rest the caller fetches. What a caller left unfinished for a minute is
+ * dropped when the next call comes.
  */
 final class MemberRequests {
     private static final String SERVICE = "hearth.parameterserver.Members";
@@ -191,7 +192,7 @@ final class MemberRequests {
 
     private synchronized @Nullable ByteString collect(ChunkRequest request) {
         long now = around.clock().nanoTime();
-        forget(requests, now);
+        forget(now);
         Open open = requests.get(request.getCall());
         if (open == null || request.getOffset() == 0) {
             int total = bounded(request.getTotal());
@@ -226,6 +227,11 @@ final class MemberRequests {
         if (open != null) {
             held -= open.bytes.length;
         }
+    }
+
+    private void forget(long now) {
+        forget(requests, now);
+        forget(answers, now);
     }
 
     private void forget(Map<Long, Open> from, long now) {
@@ -263,7 +269,7 @@ final class MemberRequests {
 
     private synchronized void keep(long id, byte[] bytes) {
         long now = around.clock().nanoTime();
-        forget(answers, now);
+        forget(now);
         if (hasRoom(answers, bytes.length)) { // else its caller fails and calls again
             drop(answers, id);
             var open = new Open(bytes);

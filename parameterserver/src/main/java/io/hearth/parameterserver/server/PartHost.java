@@ -30,10 +30,12 @@ import io.hearth.parameterserver.wire.UpdateFrame;
 import io.hearth.serve.Failure;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -41,13 +43,17 @@ import org.jspecify.annotations.Nullable;
 /** One part on this machine: its table, its open calls, and the shell of its machine. All on the owner's thread. */
 final class PartHost {
     private static final int WAITING_MAX = 10_000;
-    private static final long WAITING_BYTES_MAX = 512L << 20;
+    private static final Set<UpdateFrame.KindCase> IS_OF_CALLERS =
+            EnumSet.of(UpdateFrame.KindCase.INIT, UpdateFrame.KindCase.FINISH, UpdateFrame.KindCase.GRADIENT);
 
     /** What a part needs of the service. */
     interface Owner {
         boolean isSynchronous();
 
         long nanoTime();
+
+        /** Room for updates that wait, of all parts. */
+        QueueRoom room();
 
         /** Waits for the disk. */
         Optional<Checkpoint> load(int part, long term);
@@ -75,8 +81,8 @@ final class PartHost {
     private SortedSet<String> trainers = new TreeSet<>();
     private PartState state;
     private ParameterTable table;
+    private Optional<TableSnapshot> arrived = Optional.empty(); // the copy of the message that is being handled
     private @Nullable Work inFlight;
-    private long queuedBytes;
     private long calls;
     private boolean isStepping;
     private boolean isPumping;
@@ -114,27 +120,44 @@ final class PartHost {
     }
 
     void delivered(DeliverRequest request, Answer answer) {
+        try {
+            if (request.getCopy()) {
+                arrived = Optional.of(TableEncoding.decode(request.getBody().toByteArray()));
+            } else if (UpdateFrame.parseFrom(request.getBody()).getKindCase() == UpdateFrame.KindCase.KIND_NOT_SET) {
+                throw new IllegalArgumentException("an update of an unknown kind");
+            }
+        } catch (IllegalArgumentException | InvalidProtocolBufferException unreadable) {
+            answer.fail(new Failure(
+                    Failure.Code.INVALID_ARGUMENT,
+                    "this machine cannot read what it should hold of part " + part + " (" + unreadable.getMessage()
+                            + "): let all machines run the same version"));
+            return;
+        }
         long call = ++calls;
         deliveries.put(call, answer);
         step(new PartEvent.Delivered(
                 call, request.getTerm(), request.getCopy(), request.getIndex(), request.getBody()));
+        arrived = Optional.empty();
     }
 
-    /** Takes an update at its turn. */
+    /** Takes an update of a caller at its turn. */
     void update(UpdateFrame update, Answer answer, Gone gone) {
+        if (!IS_OF_CALLERS.contains(update.getKindCase())) {
+            answer.fail(new Failure(Failure.Code.INVALID_ARGUMENT, "no caller makes an update of this kind"));
+            return;
+        }
         if (!state.isServing()) {
             answer.fail(notServing());
             return;
         }
         int size = update.getSerializedSize();
-        if (queue.size() >= WAITING_MAX || queuedBytes + size > WAITING_BYTES_MAX) {
+        if (queue.size() >= WAITING_MAX || !owner.room().take(size)) {
             answer.fail(new Failure(
                     Failure.Code.RESOURCE_EXHAUSTED,
-                    queue.size() + " updates with " + queuedBytes + " bytes wait for part " + part
-                            + " already: call again later, or use more parts"));
+                    queue.size() + " updates wait for part " + part + " already, and "
+                            + owner.room().taken() + " bytes for all parts of this machine: call again later"));
             return;
         }
-        queuedBytes += size;
         queue.add(new Work(update, answer, gone));
         pump();
     }
@@ -227,7 +250,8 @@ final class PartHost {
                         new PartEvent.Loaded(term, found.map(Checkpoint::index).orElse(0L)));
             }
             case PartEffect.Install(ByteString copy) ->
-                table = new ParameterTable(owner.isSynchronous(), TableEncoding.decode(copy.toByteArray()));
+                table = new ParameterTable(
+                        owner.isSynchronous(), arrived.orElseGet(() -> TableEncoding.decode(copy.toByteArray())));
             case PartEffect.Apply(ByteString update) -> apply(update);
             case PartEffect.SendCopy(var attempt, var holder, var term, var index) ->
                 owner.send(
@@ -265,9 +289,11 @@ final class PartHost {
             inFlight.answer().fail(why);
             inFlight = null;
         }
-        queue.forEach(work -> work.answer().fail(why));
+        queue.forEach(work -> {
+            owner.room().give(work.update().getSerializedSize());
+            work.answer().fail(why);
+        });
         queue.clear();
-        queuedBytes = 0;
         readers.forEach(reader -> reader.answer().fail(why));
         readers.clear();
     }
@@ -312,7 +338,7 @@ final class PartHost {
             if (work == null) {
                 return;
             }
-            queuedBytes -= work.update().getSerializedSize();
+            owner.room().give(work.update().getSerializedSize());
             if (work.gone().isSet()) {
                 continue;
             }

@@ -62,6 +62,7 @@ final class Parts {
     private static final Duration DELIVER_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration CALL_TIMEOUT = Duration.ofMinutes(10);
     private static final long CLOSE_SECONDS = 60;
+    private static final long QUEUED_BYTES_MAX = Runtime.getRuntime().maxMemory() / 4;
 
     private final ServerSettings settings;
     private final Surroundings around;
@@ -72,6 +73,7 @@ final class Parts {
     private final Future<?> periodic;
 
     // The owner's.
+    private final QueueRoom room = new QueueRoom(QUEUED_BYTES_MAX);
     private final Map<Integer, PartHost> hosts = new TreeMap<>();
     private CompletableFuture<List<String>> round = CompletableFuture.completedFuture(List.of()); // of checkpoints
     private Optional<CompletableFuture<List<String>>> nextRound = Optional.empty();
@@ -197,11 +199,16 @@ final class Parts {
         });
     }
 
+    /** A machine that stops cancels its calls, and one whose link is lost is no member: such calls may be made again elsewhere. */
     private static Failure failure(NodeId to, Throwable failed) {
         Status status = Status.fromThrowable(failed);
         String text = status.getDescription();
+        boolean isGone = switch (status.getCode()) {
+            case CANCELLED, UNKNOWN, UNAUTHENTICATED -> true;
+            default -> false;
+        };
         return Arrays.stream(Failure.Code.values())
-                .filter(code -> code.number() == status.getCode().value())
+                .filter(code -> !isGone && code.number() == status.getCode().value())
                 .findFirst()
                 .map(code -> new Failure(code, text == null ? "machine " + to.shortText() + " gave no reason" : text))
                 .orElse(new Failure(
@@ -459,6 +466,11 @@ final class Parts {
         @Override
         public long nanoTime() {
             return around.clock().nanoTime();
+        }
+
+        @Override
+        public QueueRoom room() {
+            return room;
         }
 
         @Override

@@ -97,7 +97,7 @@ public final class ParameterTable {
 
     private Optional<Outcome> checkRoom(SendGradRequest request) {
         boolean hasRoom = !isSynchronous
-                || pendingBytes + request.getGradient().getContent().size() <= Sizes.PART_BYTES_MAX;
+                || bytes + pendingBytes + request.getGradient().getContent().size() <= Sizes.TABLE_BYTES_MAX;
         return hasRoom
                 ? Optional.empty()
                 : Optional.of(new Outcome.Refused(new Failure(

@@ -109,7 +109,7 @@ public final class NodeClient {
     }
 
     /**
-     * Waits until all nodes of the job are at the barrier of this epoch; returns the newest epoch whose barrier all passed.
+     * Waits until all nodes of the job are at the barrier of this epoch, from 1; returns the newest epoch whose barrier all passed.
      *
      * @param wait at most an hour; afterwards the exception names the nodes that are missing
      */

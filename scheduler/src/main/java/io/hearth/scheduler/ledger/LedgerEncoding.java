@@ -3,7 +3,7 @@ package io.hearth.scheduler.ledger;
 import io.hearth.core.BoundedDecoder;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
-import io.hearth.replicated.Snapshot;
+import io.hearth.replicated.Application;
 import io.hearth.scheduler.Bounds;
 import io.hearth.scheduler.JobSpec;
 import io.hearth.scheduler.JobState;
@@ -19,8 +19,8 @@ import org.pcollections.TreePMap;
 /** The ledger as bytes. */
 final class LedgerEncoding {
     /** A packed list counts each byte as a number. */
-    private static final BoundedDecoder.Limits LIMITS =
-            new BoundedDecoder.Limits(Snapshot.BYTES_MAX, 3, 16 * Bounds.SHARDS_MAX, 3 * Bounds.TEXT_BYTES_MAX);
+    private static final BoundedDecoder.Limits LIMITS = new BoundedDecoder.Limits(
+            Application.STATE_BYTES_MAX, 3, 16 * Bounds.SHARDS_MAX, 3 * Bounds.TEXT_BYTES_MAX);
 
     private LedgerEncoding() {}
 

@@ -120,11 +120,6 @@ public final class Shards {
             now = new Shards(from.owners, from.given, from.terms, from.doneOwners, from.doneTerms);
         }
 
-        /** As it is now; changes go on to show in it. */
-        Shards view() {
-            return now;
-        }
-
         /** Makes another node, or nobody, the owner. */
         void move(int shard, int owner, long term) {
             now.owners[shard] = owner;

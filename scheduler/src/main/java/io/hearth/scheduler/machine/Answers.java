@@ -21,11 +21,11 @@ final class Answers {
         switch (request) {
             case Request.Register register -> {
                 Watch.hear(turn, register.node().id());
-                turn.stay(register.node().id());
+                turn.stay(register.node().id(), turn.now);
                 turn.answer(call, new Reply.Registered(settings.heartbeatNanos(), settings.timeoutNanos()));
             }
             case Request.Beat beat -> {
-                turn.stay(beat.node());
+                turn.stay(beat.node(), turn.now);
                 turn.answer(call, new Reply.Beaten(views.status(beat.node()), views.jobsOf(beat.node())));
             }
             case Request.Leave _ -> turn.answer(call, new Reply.Left());

@@ -1,6 +1,7 @@
 package io.hearth.scheduler.machine;
 
 import com.google.gson.JsonObject;
+import io.hearth.scheduler.Bounds;
 import io.hearth.scheduler.JobState;
 import io.hearth.scheduler.MessageKind;
 import io.hearth.scheduler.ledger.Commands;
@@ -121,7 +122,7 @@ final class Barriers {
         JsonObject payload = Mail.payload("epoch", job.barrier());
         payload.addProperty("passed", true);
         payload.addProperty("seconds", first / NANOS_PER_SECOND);
-        Mail.toJob(turn, MessageKind.SYNCHRONIZATION_BARRIER, Letter.SCHEDULER, job, payload.toString());
+        Mail.toJob(turn, MessageKind.SYNCHRONIZATION_BARRIER, Bounds.SCHEDULER, job, payload.toString());
         for (Waiter waiter : arrived) {
             turn.waiters = turn.waiters.minus(waiter.call());
             turn.answer(waiter.call(), new Reply.Passed(Math.max(waiter.epoch(), job.barrier())));

@@ -97,12 +97,12 @@ public sealed interface Request {
         }
     }
 
-    /** A node arrives at the barrier of an epoch, and waits. */
+    /** A node arrives at the barrier of an epoch, from 1, and waits. */
     record Barrier(String node, String job, long epoch, long waitNanos) implements Request {
         public Barrier {
             Bounds.nodeId(node);
             Bounds.jobName(job);
-            Bounds.range("an epoch", 0, Bounds.EPOCHS_MAX, epoch);
+            Bounds.range("the epoch of a barrier", 1, Bounds.EPOCHS_MAX, epoch);
             Bounds.range("a wait in nanoseconds", 0, WAIT_NANOS_MAX, waitNanos);
         }
     }

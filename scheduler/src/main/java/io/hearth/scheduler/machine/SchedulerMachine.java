@@ -22,6 +22,9 @@ import org.pcollections.TreePSet;
  * is offline, and its shards go to others. A machine that begins to answer gives every node the whole time-out.
  */
 public final class SchedulerMachine implements Machine<SchedulerState, SchedulerEvent, SchedulerEffect> {
+    /** A store that refuses a command is busy: it gets time before the next one about a silent node. */
+    private static final long REFUSED_NANOS = 100_000_000;
+
     private final SchedulerSettings settings;
 
     public SchedulerMachine(SchedulerSettings settings) {
@@ -77,7 +80,7 @@ public final class SchedulerMachine implements Machine<SchedulerState, Scheduler
     private void finish(Turn turn, Pending pending) {
         switch (pending.purpose()) {
             case Purpose.ForCall(Request request) -> Answers.give(turn, settings, pending.call(), request);
-            case Purpose.Away(String node) -> turn.stay(node);
+            case Purpose.Away(String node) -> turn.stay(node, turn.now);
             case Purpose.Pass(String job) -> Barriers.opened(turn, job);
         }
     }
@@ -85,7 +88,7 @@ public final class SchedulerMachine implements Machine<SchedulerState, Scheduler
     private static void refused(Turn turn, Pending pending, Failure why) {
         switch (pending.purpose()) {
             case Purpose.ForCall(Request _) -> turn.fail(pending.call(), why);
-            case Purpose.Away(String node) -> turn.stay(node);
+            case Purpose.Away(String node) -> turn.stay(node, turn.now + REFUSED_NANOS);
             case Purpose.Pass(String job) -> {
                 Barriers.opened(turn, job);
                 Barriers.failAll(turn, job, why);

@@ -90,11 +90,11 @@ final class Turn {
         return known != null && !known.isAway();
     }
 
-    /** A command about a silent node has ended. If it is silent still, that is noticed again. */
-    void stay(String node) {
+    /** A command about a silent node has ended. If it is silent still, that is noticed again, at that instant. */
+    void stay(String node, long lookAgainNanos) {
         if (departing.contains(node)) {
             departing = departing.minus(node);
-            lookNanos = now;
+            lookNanos = lookAgainNanos;
         }
     }
 

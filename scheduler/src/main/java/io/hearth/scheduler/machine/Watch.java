@@ -1,6 +1,7 @@
 package io.hearth.scheduler.machine;
 
 import com.google.gson.JsonObject;
+import io.hearth.scheduler.Bounds;
 import io.hearth.scheduler.JobState;
 import io.hearth.scheduler.MessageKind;
 import io.hearth.scheduler.Progress;
@@ -95,7 +96,7 @@ final class Watch {
             if (!before.contains(node)) {
                 JsonObject payload = Mail.payload("epoch", epochs.getOrDefault(node, 0L));
                 payload.addProperty("straggler_node", node);
-                Mail.toJob(turn, MessageKind.STRAGGLER_DETECTION, Letter.SCHEDULER, job, payload.toString());
+                Mail.toJob(turn, MessageKind.STRAGGLER_DETECTION, Bounds.SCHEDULER, job, payload.toString());
             }
         }
         turn.stragglers = turn.stragglers.plus(job.spec().name(), Collections.unmodifiableSortedSet(behind));
@@ -166,11 +167,11 @@ final class Watch {
     }
 
     private static void failed(Turn turn, String node, String reason) {
-        turn.stay(node);
+        turn.stay(node, turn.now);
         var payload = new JsonObject();
         payload.addProperty("node", node);
         payload.addProperty("reason", reason);
-        Mail.toAll(turn, MessageKind.NODE_FAILURE, Letter.SCHEDULER, "", payload.toString());
+        Mail.toAll(turn, MessageKind.NODE_FAILURE, Bounds.SCHEDULER, "", payload.toString());
     }
 
     private static void tell(Turn turn, @Nullable Job before, Job now) {
@@ -182,7 +183,7 @@ final class Watch {
             payload.addProperty("batch_size", now.spec().batch());
             payload.addProperty("dataset_path", now.spec().path());
             payload.addProperty("shards", now.shards().count());
-            Mail.toJob(turn, MessageKind.JOB_START, Letter.SCHEDULER, now, payload.toString());
+            Mail.toJob(turn, MessageKind.JOB_START, Bounds.SCHEDULER, now, payload.toString());
             return;
         }
         if (!before.members().equals(now.members())) {
@@ -201,7 +202,7 @@ final class Watch {
             var payload = new JsonObject();
             payload.addProperty("state", now.state().name().toLowerCase(Locale.ROOT));
             payload.addProperty("reason", now.reason());
-            Mail.toJob(turn, MessageKind.JOB_COMPLETE, Letter.SCHEDULER, now, payload.toString());
+            Mail.toJob(turn, MessageKind.JOB_COMPLETE, Bounds.SCHEDULER, now, payload.toString());
         }
     }
 }

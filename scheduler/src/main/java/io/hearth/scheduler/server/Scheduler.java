@@ -1,5 +1,6 @@
 package io.hearth.scheduler.server;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import io.grpc.ServerServiceDefinition;
@@ -41,6 +42,7 @@ import io.hearth.serve.shell.ServiceShell;
 import io.hearth.serve.shell.Surroundings;
 import java.util.List;
 import java.util.Locale;
+import java.util.UUID;
 import java.util.function.Function;
 
 /** The scheduler of training jobs: its calls, and its jobs and nodes from the store. */
@@ -135,10 +137,29 @@ public final class Scheduler implements ClusterService<SchedulerLedger> {
         return MESSAGE_BYTES_MAX;
     }
 
-    /** Submissions have an id, shards a term, barriers and messages a number: what is repeated counts once. */
+    /** Submissions have an id, shards a term, barriers a number, messages an id: what is repeated counts once. */
     @Override
     public boolean mayRepeat(String method) {
         return true;
+    }
+
+    /** A message that comes without an id gets one, so that a repeated call does not send it twice. */
+    @Override
+    public byte[] marked(String method, byte[] request) {
+        if (!method.endsWith("/Send")) {
+            return request;
+        }
+        try {
+            SendRequest read = SendRequest.parseFrom(request);
+            return read.getMessageId().isEmpty()
+                    ? read.toBuilder()
+                            .setMessageId(UUID.randomUUID().toString())
+                            .build()
+                            .toByteArray()
+                    : request;
+        } catch (InvalidProtocolBufferException malformed) {
+            return request; // the caller hears of it
+        }
     }
 
     @Override

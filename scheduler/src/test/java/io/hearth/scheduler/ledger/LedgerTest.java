@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.core.Bytes;
 import io.hearth.replicated.Application;
 import io.hearth.replicated.Content;
-import io.hearth.replicated.Snapshot;
 import io.hearth.scheduler.Bounds;
 import io.hearth.scheduler.Capabilities;
 import io.hearth.scheduler.JobSpec;
@@ -412,7 +411,7 @@ final class LedgerTest {
         }
         var largest = new SchedulerLedger(TreePMap.from(nodes), TreePMap.from(jobs), Long.MAX_VALUE, Long.MAX_VALUE);
         Bytes bytes = application.encode(largest);
-        assertTrue(bytes.size() < Snapshot.BYTES_MAX, () -> bytes.size() + " bytes");
+        assertTrue(bytes.size() < Application.STATE_BYTES_MAX, () -> bytes.size() + " bytes");
         assertEquals(largest, application.decode(bytes));
 
         var loads = new TreeMap<String, Double>();

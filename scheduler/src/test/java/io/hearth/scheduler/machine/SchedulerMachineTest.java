@@ -164,6 +164,7 @@ final class SchedulerMachineTest {
         world.isSlow = true;
         world.pass(60);
         world.lose();
+        world.pass(1); // the store was busy: not at once
         world.store();
         assertTrue(world.ledger().nodes().firstEntry().getValue().isAway());
     }

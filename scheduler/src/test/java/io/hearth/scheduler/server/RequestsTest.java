@@ -64,6 +64,17 @@ final class RequestsTest {
                         () -> Requests.barrier(
                                 BarrierRequest.newBuilder().setEpoch(-5).build())),
                 refused(
+                        "the epoch of a barrier is 1 to 1000000, got 0",
+                        () -> Requests.barrier(BarrierRequest.newBuilder()
+                                .setNodeId("a")
+                                .setJob("job")
+                                .build())),
+                refused(
+                        "no node has the id \"scheduler\", from which the scheduler's own messages come: choose another",
+                        () -> Requests.beat(HeartbeatRequest.newBuilder()
+                                .setNodeId("scheduler")
+                                .build())),
+                refused(
                         "a shard" + INT_MOST,
                         () -> Requests.data(
                                 RequestDataRequest.newBuilder().setShard(-1).build())),

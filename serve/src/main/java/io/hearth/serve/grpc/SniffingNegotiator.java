@@ -105,6 +105,8 @@ final class SniffingNegotiator implements InternalProtocolNegotiator.ProtocolNeg
                             },
                             pageTime.toMillis(),
                             TimeUnit.MILLISECONDS);
+            Future<?> open = limit;
+            context.channel().closeFuture().addListener(_ -> open.cancel(false));
         }
 
         @Override
