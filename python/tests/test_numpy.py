@@ -19,6 +19,10 @@ def test_every_call_and_every_mistake(cluster):
     ]
 
 
+def test_calls_without_a_wait_and_waits_that_are_interrupted(cluster):
+    assert all("end" in text for text in cluster.run("works.py", 2))
+
+
 def test_a_late_one_takes_over_the_state(cluster):
     first = [cluster.start("steps.py", 2, 300, number, home=number) for number in range(2)]
     for trainer in first:

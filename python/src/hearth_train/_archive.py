@@ -56,7 +56,7 @@ def use(java: Path, options: list[str]) -> list[str]:
         if archive.is_file():
             return [f"-XX:AOTCache={archive}", "-Xlog:aot=off", "-Xlog:cds=off"]
         _begin(archive, java, options)
-    except OSError:  # no home, or a full or read-only disk: Java starts as fast as it does without
+    except (OSError, RuntimeError):  # no home, or a full or read-only disk: Java starts as fast as it does without
         pass
     return []
 

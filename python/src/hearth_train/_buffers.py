@@ -80,11 +80,11 @@ def buffer(array: Any, *, writable: bool, dtype: str | None = None) -> Buffer:
     """Return the memory of an array, without a copy.
 
     ``dtype`` names the type of the elements where the array's own format does not, as for bfloat16. Raises TypeError for
-    a type that no collective has, and ValueError for memory that is not contiguous or may not be written.
+    a type that no collective has or of another size, and ValueError for memory that is not contiguous or may not be written.
     """
     try:
         export = _Export(array, _C_CONTIGUOUS | _FORMAT | (_WRITABLE if writable else 0))
-    except BufferError as refused:
+    except (BufferError, ValueError) as refused:  # NumPy has the second one
         raise ValueError(
             f"{_kind(array)} cannot be used in place: {refused}; pass a contiguous array that may be written"
         ) from None
@@ -96,15 +96,38 @@ def buffer(array: Any, *, writable: bool, dtype: str | None = None) -> Buffer:
     view = export.view
     name = dtype or _name(array, view)
     number = TYPES["uint8" if name == "bool" else name]
+    # bytes may hold any type that the caller names
+    if view.itemsize != TYPE_BYTES[number] and (dtype is None or view.itemsize != 1):
+        raise TypeError(
+            f"{_kind(array)} has elements of {view.itemsize} bytes, and {name} has {TYPE_BYTES[number]}: pass dtype="
+        )
+    if not _is_dense(view):
+        raise ValueError(f"{_kind(array)} is a view whose elements do not lie one behind the other: pass a contiguous array")
     if view.len % TYPE_BYTES[number]:
         raise ValueError(f"{view.len} bytes are no whole number of {name}")
     return Buffer(view.buf or 0, view.len, number, (array, export), name)
+
+
+def _is_dense(view: _PyBuffer) -> bool:
+    """Whether ``len`` bytes lie in the order of the shape. Some exporters, such as MLX, give views all the same."""
+    if not view.shape or not view.strides:
+        return True  # one element, or bytes
+    sizes = (ctypes.c_ssize_t * view.ndim).from_address(view.shape)
+    strides = (ctypes.c_ssize_t * view.ndim).from_address(view.strides)
+    stride = view.itemsize
+    is_row_major = True
+    for size, own in zip(reversed(sizes), reversed(strides), strict=True):
+        is_row_major &= size == 1 or own == stride  # the stride of a single row means nothing
+        stride *= size
+    return stride == view.len and (is_row_major or stride == 0)
 
 
 def _name(array: Any, view: _PyBuffer) -> str:
     raw = (view.format or b"B").decode()
     letter = raw.lstrip("@=<") or "B"
     name = _FORMATS.get(letter)
+    if letter == "B" and view.itemsize != 1:  # so older versions of MLX export bfloat16
+        name = None
     if name is None or (letter == "l" and raw[0] in "=<"):
         name = str(getattr(array, "dtype", raw)).rsplit(".", 1)[-1]
     if name not in TYPES and name != "bool":

@@ -1,4 +1,4 @@
-"""The command ``hearth``: the program of the same jars, for who installed only this package."""
+"""The command ``hearth``: the program of the same jars, for users who installed only this package."""
 
 from __future__ import annotations
 

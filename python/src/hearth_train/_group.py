@@ -14,7 +14,7 @@ from ._buffers import Buffer, buffer
 from ._errors import HearthError
 from ._progress import Progress
 from ._table import REDUCTIONS
-from ._work import Work, check, text_of
+from ._work import Work, bytes_of, check, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _LEAVE_SECONDS = 0.7  # at the end of a program that did not close
 _DELAY = 0.1
 _LISTED = 16  # calls, some of which may have ended
+_OPEN_MOST = 64  # collectives, as in hearth.h: one more would block in Java, where no signal ends it
+_BESIDE = frozenset(("send", "receive", "begin_step"))  # they are not in the queue of the collectives
 
 T = TypeVar("T")
 
@@ -40,18 +42,26 @@ def _functions() -> Table:
     return table
 
 
-def _settings(settings: Mapping[str, object]) -> str:
-    lines = []
+def texts(settings: Mapping[str, object]) -> dict[str, str]:
+    """Return settings as Hearth reads them: lists joined by commas, true and false, without those that are None.
+
+    Raises ValueError for a value of more than one line.
+    """
+    found = {}
     for key, value in settings.items():
         if value is None:
             continue
         text = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
         if isinstance(value, bool):
-            text = str(value).lower()
+            text = text.lower()
         if "\n" in text or "\r" in text:
             raise ValueError(f"{key} must be one line, got {text!r}")
-        lines.append(f"{key}={text}")
-    return "\n".join(lines)
+        found[key] = text
+    return found
+
+
+def _settings(settings: Mapping[str, object]) -> str:
+    return "\n".join(f"{key}={text}" for key, text in texts(settings).items())
 
 
 class Group:
@@ -99,8 +109,11 @@ class Group:
         self._whole = whole
         self._table = table
         self._handle = 0
-        self._open: list[Work] = []
-        self._lock = threading.Lock()
+        # a subgroup has the lists of its group: the collectives of both are in one queue
+        self._lock: threading.Lock = threading.Lock() if whole is None else whole._lock  # noqa: SLF001 - of this class
+        self._open: list[Work] = [] if whole is None else whole._open  # noqa: SLF001 - as above
+        self._beside: list[Work] = []  # transfers and steps
+        self._beginning: dict[object, object] = {}  # memory of calls that are about to begin
         self._shared: dict[str, object] = {}
         self.is_fail_fast = is_fail_fast
 
@@ -149,13 +162,32 @@ class Group:
     # ---- collectives ----
 
     def begin(self, name: str, keep: object, *arguments: object) -> Work:
-        """Begin a function of the C ABI; ``keep`` lives until it ends."""
-        work = Work(self._table, getattr(self._table, name)(self.handle, *arguments), keep)
-        with self._lock:  # of several threads; a call that is not in the list would lose its memory
-            if len(self._open) >= _LISTED:
-                self._open = [each for each in self._open if not each.done()]
-            self._open.append(work)
+        """Begin a function of the C ABI; ``keep`` lives until it ends. Waits while 64 collectives are open."""
+        handle, function = self.handle, getattr(self._table, name)
+        works = self._beside if name in _BESIDE else self._open
+        if len(works) >= _LISTED:
+            self._make_room(works)
+        token = object()
+        self._beginning[token] = keep  # a signal's handler may raise right after the call, and Java uses the memory then
+        call = function(handle, *arguments)
+        if call < 0:
+            del self._beginning[token]
+        work = Work(self._table, call, keep)
+        works.append(work)  # a call that is not in the list would lose its memory
+        del self._beginning[token]
         return work
+
+    def _make_room(self, works: list[Work]) -> None:
+        """Forget the calls that have ended; wait for one if the queue is full."""
+        while True:
+            with self._lock:  # of several threads
+                ended = [each for each in works[:] if each.done()]
+                for each in ended:
+                    works.remove(each)
+                first = works[0] if works is self._open and len(works) >= _OPEN_MOST else None
+            if first is None:
+                return
+            first.await_end(_DELAY)
 
     def allreduce_async(
         self,
@@ -211,16 +243,21 @@ class Group:
     def allgather(self, array: Any, out: Any = None, *, dtype: str | None = None) -> Any:
         """Return the arrays of all ranks in rank order, with one more dimension in front.
 
-        ``out`` takes them in place of a new NumPy array. Raises HearthError if a rank was lost in between: there are fewer
-        arrays then.
+        ``out`` takes them in place of a new NumPy array. It has the array's type, and its size times the number of ranks,
+        else ValueError is raised. Raises HearthError if a rank was lost in between: there are fewer arrays then.
         """
         world = self.world_size
         if out is None:
-            import numpy as np  # noqa: PLC0415 - only for who uses it
+            import numpy as np  # noqa: PLC0415 - for callers without an array of their own only
 
             own = np.asarray(array)
             out = np.empty((world, *own.shape), own.dtype)
         block, gathered = buffer(array, writable=False, dtype=dtype), buffer(out, writable=True, dtype=dtype)
+        if (gathered.bytes, gathered.type) != (world * block.bytes, block.type):
+            raise ValueError(
+                f"out has {gathered.elements} {gathered.name}, and allgather of {block.elements} {block.name} over {world} "
+                f"ranks needs {world * block.elements} {block.name}"
+            )
         work = self.begin(
             "all_gather",
             (block.keep, gathered.keep),
@@ -272,7 +309,7 @@ class Group:
         self._shared.pop(name, None)
 
     def share_bytes(self, name: str, most: int) -> None:
-        """Name a state of at most so many bytes, for :meth:`set_bytes` and :meth:`get_bytes`."""
+        """Name a state of at most ``most`` bytes, for :meth:`set_bytes` and :meth:`get_bytes`."""
         check(self._table, self._table.share_blob(self.handle, name.encode(), most))
 
     def set_bytes(self, name: str, state: bytes) -> None:
@@ -281,16 +318,10 @@ class Group:
 
     def get_bytes(self, name: str) -> bytes:
         """Return this rank's state of that name: that of the others after a step that replaced it."""
-        size = 4096
-        while True:
-            space = ctypes.create_string_buffer(size)
-            length = check(self._table, self._table.get_blob(self.handle, name.encode(), space, size))
-            if length <= size:
-                return space.raw[:length]
-            size = length
+        return bytes_of(self._table, "get_blob", self.handle, name.encode())
 
     def resume_at(self, step: int) -> None:
-        """Declare what is shared to be the state after so many steps, before the first one begins."""
+        """Declare what is shared to be the state after ``step`` steps, before the first one begins."""
         check(self._table, self._table.resume_at(self.handle, step))
 
     def begin_step(self) -> tuple[int, bool]:

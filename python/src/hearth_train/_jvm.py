@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import faulthandler
+import functools
 import os
 import signal
 import sys
@@ -19,17 +21,17 @@ from ._sockets import close_inherited
 from ._table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _JNI_VERSION_21 = 0x00150000
 _JNI_EEXIST = -5
 _FIND_CLASS, _EXCEPTION_DESCRIBE, _GET_STATIC_METHOD_ID, _CALL_STATIC_LONG_METHOD_A = 6, 16, 113, 134
 _PR_SET_PDEATHSIG = 1
 _SIGACTION_BYTES = 256  # more than any system's struct sigaction
-_FATAL_SIGNALS = (signal.SIGSEGV, signal.SIGBUS)
+_FATAL_SIGNALS = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)  # of faulthandler and of the JVM
 
 _VECTOR_MODULE = "jdk.incubator.vector"
-_LOADS_IT_LATER = 25  # the Java of which Hearth knows how
+_LOADS_IT_LATER = 25  # the version of Java for which Hearth can load the module later
 _ERRORS = 2
 _INCUBATOR = b"WARNING: Using incubator modules"
 
@@ -43,6 +45,7 @@ _lock = threading.Lock()
 _kept: list[object] = []  # the library, the options and the handles of the JVM live as long as the process
 _table: Table | None = None
 _pid = 0
+_main_thread = 0  # its identifier; a child's threading.main_thread() is the thread that forked it, whichever that was
 
 
 class _Option(ctypes.Structure):
@@ -69,12 +72,13 @@ def is_ours() -> bool:
 
 
 def _start() -> Table:
-    global _table, _pid  # noqa: PLW0603 - one JVM per process
+    global _table, _pid, _main_thread  # noqa: PLW0603 - one JVM per process
     with _lock:
         if _table is None:
             _require_embeddable()
             _table = Table(_create(_find_jdk.find()))
             _pid = os.getpid()
+            _main_thread = threading.main_thread().ident or 0
             _keep_faults()
             os.register_at_fork(after_in_child=_in_child)
         return _table
@@ -207,21 +211,29 @@ def _ask_for_table(env: ctypes.c_void_p) -> int:
 
 
 def _keep_faults() -> None:
-    """Keep the JVM's handlers of SIGSEGV and SIGBUS, which it needs for its own work, when faulthandler is enabled later."""
+    """Keep the JVM's handlers of signals, which it needs for its own work, when faulthandler is enabled or disabled later."""
     libc = ctypes.CDLL(None)
     saved = {}
     for number in _FATAL_SIGNALS:
         action = ctypes.create_string_buffer(_SIGACTION_BYTES)
         libc.sigaction(int(number), None, action)
         saved[number] = action
-    enable = faulthandler.enable
 
-    def enable_and_restore(*arguments: Any, **named: Any) -> None:
-        enable(*arguments, **named)
-        for number, action in saved.items():
-            libc.sigaction(int(number), action, None)
+    def restored(change: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(change)
+        def change_and_restore(*arguments: Any, **named: Any) -> Any:
+            try:
+                return change(*arguments, **named)
+            finally:
+                if is_ours():
+                    for number, action in saved.items():
+                        libc.sigaction(int(number), action, None)
 
-    faulthandler.enable = enable_and_restore
+        return change_and_restore
+
+    faulthandler.enable = restored(faulthandler.enable)
+    faulthandler.disable = restored(faulthandler.disable)
+    atexit.register(faulthandler.disable)  # else Python does it later, by itself, while the JVM still runs
     _kept.append(saved)
 
 
@@ -233,6 +245,9 @@ def _in_child() -> None:
     if _table is not None:
         _table.forbid(_refuse)
         close_inherited()
-    if sys.platform == "linux" and threading.current_thread() is threading.main_thread():
+    global _main_thread  # noqa: PLW0603 - this process has another one
+    is_of_main_thread = threading.get_ident() == _main_thread
+    _main_thread = threading.get_ident()
+    if sys.platform == "linux" and is_of_main_thread:
         # The kernel ties the child to the thread that forked it, so a worker of another thread is left alone.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))

@@ -19,15 +19,20 @@ def close_inherited() -> None:
 def of_hearth() -> list[socket.socket]:
     """Return the open sockets that carry data between nodes, or listen for that."""
     found = []
-    for file in [*Path("/dev/fd").iterdir()]:
-        try:
-            one = socket.socket(fileno=int(file.name))
-        except OSError:  # no socket, or the folder that was listed
-            continue
-        if _is_hearths(one):
-            found.append(one)
-        else:
-            one.detach()
+    limit = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(None)  # else each becomes non-blocking, in the parent too
+    try:
+        for file in [*Path("/dev/fd").iterdir()]:
+            try:
+                one = socket.socket(fileno=int(file.name))
+            except OSError:  # no socket, or the folder that was listed
+                continue
+            if _is_hearths(one):
+                found.append(one)
+            else:
+                one.detach()
+    finally:
+        socket.setdefaulttimeout(limit)
     return found
 
 

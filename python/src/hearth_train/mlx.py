@@ -9,6 +9,8 @@ from mlx.utils import tree_flatten, tree_unflatten
 
 import hearth_train
 
+from ._buffers import buffer
+
 if TYPE_CHECKING:
     from ._group import Group
 
@@ -26,7 +28,8 @@ def average_gradients(
 ) -> Any:
     """Average a tree of gradients over all ranks; the signature is that of ``mlx.nn.average_gradients``.
 
-    The sum runs where MLX holds the arrays, without a copy, so ``gradients`` themselves hold the averages afterwards. Small
+    The sum runs where MLX holds the arrays, without a copy; only views, such as the transposed gradients of ``nn.Linear``, go
+    through one. ``gradients`` themselves hold the averages afterwards, if there is no ``communication_type``. Small
     arrays need not be joined, so ``all_reduce_size`` has no effect; ``communication_stream`` has none either, because no
     kernel of MLX takes part.
 
@@ -37,12 +40,27 @@ def average_gradients(
     flat: Any = tree_flatten(gradients)
     arrays = [value if communication_type is None else value.astype(communication_type) for _, value in flat]
     mx.eval(arrays)
+    arrays = [_dense(array) for array in arrays]
+    mx.eval(arrays)
     works = [
         ranks.allreduce_async(array, "avg", compression=compression, name=name if compression else None)
         for (name, _), array in zip(flat, arrays, strict=True)
     ]
     for work in works:
         work.wait()
-    if communication_type is not None:
+    if communication_type is None:
+        for array, (_, value) in zip(arrays, flat, strict=True):
+            if array is not value:
+                value[...] = array
+    else:
         arrays = [array.astype(value.dtype) for array, (_, value) in zip(arrays, flat, strict=True)]
     return tree_unflatten([(name, array) for (name, _), array in zip(flat, arrays, strict=True)])
+
+
+def _dense(array: mx.array) -> mx.array:
+    """Return an array itself, or a copy of a view that has gaps, another order, or one element for many."""
+    try:
+        buffer(array, writable=True)
+    except ValueError:
+        return mx.contiguous(array)
+    return array

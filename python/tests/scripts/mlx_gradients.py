@@ -4,6 +4,7 @@ import ctypes
 import sys
 
 import mlx.core as mx
+import numpy as np
 
 import hearth_train as hearth
 from hearth_train.mlx import average_gradients
@@ -27,5 +28,32 @@ assert address(mean["a"]) == before, "a copy was made"
 half = average_gradients({"a": mx.full((10,), group.rank + 1.0)}, communication_type=mx.float16)
 assert half["a"].dtype == mx.float32
 assert half["a"].tolist() == [(world + 1) / 2] * 10
+half = average_gradients({"a": mx.full((10,), group.rank + 1.0, mx.bfloat16)})
+assert half["a"].tolist() == [(world + 1) / 2] * 10
+
+# views: one element for all, another order, every second element
+rank = group.rank
+weights = mx.ones((1000,))
+for name, gradient in (
+    ("unequal", mx.arange(12.0) + rank),
+    ("broadcast", mx.grad(lambda each: (rank + 1) * mx.sum(each))(weights)),
+    ("transposed", mx.grad(lambda each: mx.sum((mx.ones((2, 3)) * (rank + 1)) @ each.T * mx.arange(4.0)))(mx.ones((4, 3)))),
+    ("spread", (mx.arange(20.0) + rank)[::2]),
+    ("scalar", mx.array(float(rank))),
+):
+    mx.eval(gradient)
+    everyone = hearth.allgather(np.ascontiguousarray(gradient))
+    mean = average_gradients({"a": gradient})["a"]
+    assert np.allclose(np.array(mean), everyone.mean(0)), name
+    assert np.array_equal(np.array(gradient), np.array(mean)), f"{name}: the gradients hold the averages"
+assert weights.tolist() == [1.0] * 1000
+view = mx.broadcast_to(mx.array([1.0]), (1000,))
+mx.eval(view)
+try:
+    hearth.allreduce(view)
+except ValueError as named:
+    assert "one behind the other" in str(named), named
+else:
+    raise AssertionError("an array of one element was summed as 1000")
 hearth.close()
 print("end")

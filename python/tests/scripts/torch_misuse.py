@@ -13,6 +13,12 @@ world, rank = dist.get_world_size(), dist.get_rank()
 group = dist.group.WORLD
 freed = torch.ones(4)
 freed.untyped_storage().resize_(0)
+
+
+def all_to_all_with_other_sizes():
+    dist.all_to_all_single(torch.ones(world), torch.ones(world + rank), [1] * world, [1 + rank] + [1] * (world - 1))
+
+
 for name, wrong, kind, text in (
     ("bitwise", lambda: dist.all_reduce(torch.ones(1, dtype=torch.int32), op=dist.ReduceOp.BAND), ValueError, "not supported"),
     ("complex", lambda: group.allreduce([torch.ones(1, dtype=torch.complex64)]), TypeError, "view_as_real"),
@@ -23,6 +29,9 @@ for name, wrong, kind, text in (
     ("sizes", lambda: dist.all_reduce(torch.ones(rank + 1)), MismatchError, "1 float32"),
     ("types", lambda: dist.all_reduce(torch.ones(1, dtype=(torch.float32, torch.float64)[rank])), MismatchError, "float64"),
     ("output", lambda: dist.reduce_scatter_tensor(torch.ones(2), torch.ones(2 * world + 1)), ValueError, "reduce_scatter"),
+    ("gathered", lambda: dist.all_gather_into_tensor(torch.ones(2 * world + 1), torch.ones(2)), ValueError, "all_gather of 2"),
+    ("splits", all_to_all_with_other_sizes, MismatchError, "all_to_all: rank 1 sends 2 elements to rank 0, which expects 1"),
+    ("kinds", lambda: dist.all_to_all([torch.ones(1)] * world, [torch.ones(1).double()] * world), ValueError, "float64"),
     ("tag", lambda: dist.send(torch.ones(1), (rank + 1) % world, tag=3), ValueError, "tag"),
     ("twice", lambda: dist.init_process_group("hearth"), ValueError, "twice"),
 ):

@@ -108,21 +108,37 @@ class Elastic:
 
 
 def _make_state(optimizer: torch.optim.Optimizer) -> None:
-    """Make an optimizer allocate its state, as its first step would, so that it can be shared before that."""
+    """Make an optimizer allocate its state, as its first step would, so that it can be shared before that.
+
+    The step of zeros leaves a state of zeros, but for the number of the step. Raises TypeError for an optimizer whose state
+    begins with other values, such as NAdam and Rprop: which ones cannot be seen after the step.
+    """
     parameters = [each for group in optimizer.param_groups for each in group["params"] if each.requires_grad]
     if any(optimizer.state.get(each) for each in parameters):
         return  # it has been used or loaded
     values = [each.detach().clone() for each in parameters]
     gradients = [each.grad for each in parameters]
-    for each in parameters:
-        each.grad = torch.zeros_like(each)
-    optimizer.step()
     with torch.no_grad():
-        for each, value, gradient in zip(parameters, values, gradients, strict=True):
-            each.copy_(value)
-            each.grad = gradient
-            for name, part in optimizer.state[each].items():
-                if isinstance(part, torch.Tensor):
-                    part.zero_()
-                elif isinstance(part, int):
-                    optimizer.state[each][name] = 0
+        for each in parameters:
+            each.zero_()  # so that weight decay changes no state
+            each.grad = torch.zeros_like(each)
+    try:
+        optimizer.step()
+    finally:
+        with torch.no_grad():
+            for each, value, gradient in zip(parameters, values, gradients, strict=True):
+                each.copy_(value)
+                each.grad = gradient
+    for each in parameters:
+        state = optimizer.state[each]
+        for name, part in state.items():
+            if isinstance(part, int):
+                state[name] = 0
+            elif name == "step" and isinstance(part, torch.Tensor):
+                part.zero_()
+            elif isinstance(part, (torch.Tensor, float)) and bool(torch.as_tensor(part).any()):
+                optimizer.state.clear()
+                raise TypeError(
+                    f"Elastic cannot prepare {type(optimizer).__name__}, whose state '{name}' does not begin with 0: let the "
+                    "optimizer make one step before it is given to Elastic, or use another one"
+                )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.distributed as dist
 
-from hearth_train import HearthError
+from hearth_train import HearthError, MismatchError
 from hearth_train._table import REDUCTIONS
 
 from ._alone import Alone
@@ -30,6 +31,7 @@ _REDUCTIONS = (
     (dist.ReduceOp.MAX, "max"),
     (dist.ReduceOp.PRODUCT, "prod"),
 )
+_OF_DDP = ("torch.nn.parallel.distributed", "torch.distributed.utils")  # call broadcast through C++, so their frame is next
 _OF_BOOLS = {"sum": "max", "prod": "min", "max": "max", "min": "min"}
 
 
@@ -44,6 +46,11 @@ def _reduction(opts: Any, tensor: torch.Tensor) -> int:
             raise TypeError(f"bools have no reduction {name}")
         name = _OF_BOOLS[name]
     return REDUCTIONS[name]
+
+
+def _require_one_each(tensors: list[torch.Tensor], world: int) -> None:
+    if len(tensors) != world:
+        raise ValueError(f"a tensor for each of {world} ranks is needed, got {len(tensors)}")
 
 
 class ProcessGroupHearth(dist.ProcessGroup):
@@ -110,7 +117,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
 
     @property
     def supports_splitting(self) -> bool:
-        """A group cannot be split."""
+        """``dist.split_group`` has no counterpart; ``dist.new_group`` makes a group of some ranks."""
         return False
 
     def shutdown(self) -> None:
@@ -142,9 +149,12 @@ class ProcessGroupHearth(dist.ProcessGroup):
 
         return HearthWork(calls, result, finish_all, self._waiter)
 
-    def _all_there(self, what: str) -> Callable[[list[Any]], None]:
-        """Return a check that no rank was lost in between: a result with fewer blocks has another form."""
-        world = self._ranks.world_size
+    @staticmethod
+    def _all_there(what: str, world: int) -> Callable[[list[Any]], None]:
+        """Return a check that no rank was lost in between: a result with fewer blocks has another form.
+
+        ``world`` is the number of ranks for which the tensors were checked, before the call began.
+        """
 
         def check(calls: list[Any]) -> None:
             for call in calls:
@@ -201,7 +211,9 @@ class ProcessGroupHearth(dist.ProcessGroup):
         root = 0 if opts is None else opts.rootRank
         memories = [Memory(tensor, written=True) for tensor in tensors]
         calls = [self._broadcast(memory, root) for memory in memories]
-        if root == 0 and not self.hearth.is_fail_fast:
+        # After a loss another rank is number 0. For the model of DDP its values are as good, for a script's own they are not.
+        caller = sys._getframe(1).f_globals.get("__name__")  # noqa: SLF001 - nothing else tells them apart
+        if root == 0 and caller in _OF_DDP and not self.hearth.is_fail_fast:
             again = [Again(call, partial(self._broadcast, memory, 0)) for call, memory in zip(calls, memories, strict=True)]
             return self._work(again, tensors, *memories)
         return self._work(calls, tensors, *memories)
@@ -210,11 +222,16 @@ class ProcessGroupHearth(dist.ProcessGroup):
         begun: Call = self._ranks.begin("broadcast", memory, memory.address, memory.bytes, memory.type, root)
         return begun
 
-    def _all_gather(self, flat: torch.Tensor, tensor: torch.Tensor) -> tuple[Call, Memory, Memory]:
+    def _all_gather(self, flat: torch.Tensor, tensor: torch.Tensor, world: int) -> tuple[Call, Memory, Memory]:
         block = Memory(tensor, written=False)
         gathered = Memory(flat, written=True, read=False)
         if gathered.type != block.type:
             raise ValueError(f"tensors of one call must be alike, got {tensor.dtype} and {flat.dtype}")
+        if gathered.bytes != world * block.bytes:
+            raise ValueError(
+                f"all_gather of {tensor.numel()} elements over {world} ranks gives {world * tensor.numel()}, and the output "
+                f"has {flat.numel()}"
+            )
         call = self._ranks.begin(
             "all_gather",
             (block, gathered),
@@ -232,16 +249,18 @@ class ProcessGroupHearth(dist.ProcessGroup):
         inputs: list[torch.Tensor],
         opts: Any = None,  # noqa: ARG002
     ) -> HearthWork:
+        world = self._ranks.world_size
+        for into, tensor in zip(outputs, inputs, strict=True):
+            _require_one_each(into, world)
+            require_alike(into, tensor)
         calls: list[Any] = []
         flats = []
         for into, tensor in zip(outputs, inputs, strict=True):
-            self._require_one_each(into)
-            require_alike(into, tensor)
             flat = torch.empty(len(into) * tensor.numel(), dtype=tensor.dtype)
-            call, _, _ = self._all_gather(flat, tensor)
+            call, _, _ = self._all_gather(flat, tensor, world)
             calls.append(call)
             flats.append(flat)
-        check = self._all_there("all_gather")
+        check = self._all_there("all_gather", world)
 
         def finish(ended: list[Any]) -> None:
             check(ended)
@@ -250,10 +269,6 @@ class ProcessGroupHearth(dist.ProcessGroup):
 
         return self._work(calls, [each for into in outputs for each in into], finish=finish)
 
-    def _require_one_each(self, tensors: list[torch.Tensor]) -> None:
-        if len(tensors) != self._ranks.world_size:
-            raise ValueError(f"a tensor for each of {self._ranks.world_size} ranks is needed, got {len(tensors)}")
-
     def allgather_coalesced(
         self, outputs: list[list[torch.Tensor]], inputs: list[torch.Tensor], opts: Any = None
     ) -> HearthWork:
@@ -261,8 +276,9 @@ class ProcessGroupHearth(dist.ProcessGroup):
         return self.allgather([list(each) for each in zip(*outputs, strict=True)], inputs, opts)
 
     def all_gather_single(self, output: torch.Tensor, tensor: torch.Tensor, opts: Any = None) -> HearthWork:  # noqa: ARG002
-        call, _, gathered = self._all_gather(output, tensor)
-        return self._work([call], [output], gathered, finish=self._all_there("all_gather"))
+        world = self._ranks.world_size
+        call, _, gathered = self._all_gather(output, tensor, world)
+        return self._work([call], [output], gathered, finish=self._all_there("all_gather", world))
 
     _allgather_base = all_gather_single
 
@@ -272,12 +288,13 @@ class ProcessGroupHearth(dist.ProcessGroup):
         inputs: list[torch.Tensor],
         opts: Any = None,  # noqa: ARG002
     ) -> HearthWork:
-        begun = [self._all_gather(output, tensor) for output, tensor in zip(outputs, inputs, strict=True)]
+        world = self._ranks.world_size
+        begun = [self._all_gather(output, tensor, world) for output, tensor in zip(outputs, inputs, strict=True)]
         return self._work(
             [call for call, _, _ in begun],
             outputs,
             *(gathered for _, _, gathered in begun),
-            finish=self._all_there("all_gather"),
+            finish=self._all_there("all_gather", world),
         )
 
     # ---- parts of a sum ----
@@ -287,8 +304,8 @@ class ProcessGroupHearth(dist.ProcessGroup):
         op = _reduction(opts, flat)
         return self._ranks.begin("reduce_scatter", memory, memory.address, memory.bytes, memory.type, op)
 
-    def _own_part(self, outputs: list[torch.Tensor], flats: list[torch.Tensor]) -> Callable[[list[Any]], None]:
-        check = self._all_there("reduce_scatter")
+    def _own_part(self, outputs: list[torch.Tensor], flats: list[torch.Tensor], world: int) -> Callable[[list[Any]], None]:
+        check = self._all_there("reduce_scatter", world)
 
         def finish(calls: list[Any]) -> None:
             check(calls)
@@ -299,15 +316,16 @@ class ProcessGroupHearth(dist.ProcessGroup):
         return finish
 
     def reduce_scatter(self, outputs: list[torch.Tensor], inputs: list[list[torch.Tensor]], opts: Any = None) -> HearthWork:
+        world = self._ranks.world_size
         flats = []
         for output, parts in zip(outputs, inputs, strict=True):
-            self._require_one_each(parts)
+            _require_one_each(parts, world)
             require_alike(parts, output)
             flat = joined(parts)
             join(parts, flat)
             flats.append(flat)
         calls = [self._reduce_scatter(flat, opts) for flat in flats]
-        return self._work(calls, outputs, finish=self._own_part(outputs, flats))
+        return self._work(calls, outputs, finish=self._own_part(outputs, flats, world))
 
     def reduce_scatter_single(self, output: torch.Tensor, tensor: torch.Tensor, opts: Any = None) -> HearthWork:
         return self.reduce_scatter_tensor_coalesced([output], [tensor], opts)
@@ -327,17 +345,18 @@ class ProcessGroupHearth(dist.ProcessGroup):
                 )
         flats = [tensor.detach().to("cpu", copy=True).contiguous().view(-1) for tensor in inputs]
         calls = [self._reduce_scatter(flat, opts) for flat in flats]
-        return self._work(calls, outputs, finish=self._own_part(outputs, flats))
+        return self._work(calls, outputs, finish=self._own_part(outputs, flats, world))
 
     # ---- to and from one rank ----
 
     def gather(self, outputs: list[list[torch.Tensor]], inputs: list[torch.Tensor], opts: Any = None) -> HearthWork:
         root = 0 if opts is None else opts.rootRank
+        world = self._ranks.world_size
         tensor = inputs[0]
         is_root = self._ranks.rank == root
         into = outputs[0] if is_root else []
         if is_root:
-            self._require_one_each(into)
+            _require_one_each(into, world)
             require_alike(into, tensor)
         flat = torch.empty(len(into) * tensor.numel(), dtype=tensor.dtype)
         block, gathered = Memory(tensor, written=False), Memory(flat, written=True)
@@ -351,7 +370,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
             block.type,
             root,
         )
-        check = self._all_there("gather")
+        check = self._all_there("gather", world)
 
         def finish(ended: list[Any]) -> None:
             check(ended)
@@ -362,11 +381,12 @@ class ProcessGroupHearth(dist.ProcessGroup):
 
     def scatter(self, outputs: list[torch.Tensor], inputs: list[list[torch.Tensor]], opts: Any = None) -> HearthWork:
         root = 0 if opts is None else opts.rootRank
+        world = self._ranks.world_size
         output = outputs[0]
         parts = inputs[0] if self._ranks.rank == root else []
         flat = torch.empty(0, dtype=output.dtype)
         if parts:
-            self._require_one_each(parts)
+            _require_one_each(parts, world)
             require_alike(parts, output)
             flat = joined(parts)
             join(parts, flat)
@@ -381,7 +401,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
             block.type,
             root,
         )
-        return self._work([call], outputs, block, finish=self._all_there("scatter"))
+        return self._work([call], outputs, block, finish=self._all_there("scatter", world))
 
     def send(self, tensors: list[torch.Tensor], to: int, tag: int = 0) -> HearthWork:
         self._require_no_tag(tag)
@@ -431,13 +451,14 @@ class ProcessGroupHearth(dist.ProcessGroup):
         return list(tensor.split(splits))
 
     def alltoall(self, outputs: list[torch.Tensor], inputs: list[torch.Tensor], opts: Any = None) -> HearthWork:  # noqa: ARG002
-        self._require_one_each(inputs)
-        self._require_one_each(outputs)
-        most = torch.tensor(max(each.numel() for each in inputs + outputs))
-        op = REDUCTIONS["max"]
-        self._all_reduce(Memory(most, written=True), op).wait()  # ranks may have blocks of other sizes
-        longest = int(most)
         world = self._ranks.world_size
+        _require_one_each(inputs, world)
+        _require_one_each(outputs, world)
+        for each in inputs + outputs:
+            element_type(each)
+            if each.dtype != inputs[0].dtype:
+                raise ValueError(f"tensors of one call must be alike, got {inputs[0].dtype} and {each.dtype}")
+        longest = self._longest_block(inputs, outputs, world)
         sent = torch.empty(world * longest, dtype=inputs[0].dtype)
         received = torch.empty_like(sent)
         for rank, each in enumerate(inputs):
@@ -446,7 +467,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         call = self._ranks.begin(
             "all_to_all", (blocks, target), blocks.address, target.address, blocks.bytes, longest, blocks.type
         )
-        check = self._all_there("all_to_all")
+        check = self._all_there("all_to_all", world)
 
         def finish(ended: list[Any]) -> None:
             check(ended)
@@ -454,6 +475,24 @@ class ProcessGroupHearth(dist.ProcessGroup):
                 each.detach().copy_(received[rank * longest : rank * longest + each.numel()].view(each.shape))
 
         return self._work([call], outputs, finish=finish)
+
+    def _longest_block(self, inputs: list[torch.Tensor], outputs: list[torch.Tensor], world: int) -> int:
+        """Return the elements of the longest block of all ranks.
+
+        All ranks see the sizes of all, so each raises MismatchError if any rank expects another size than it is sent.
+        """
+        sizes = torch.tensor([each.numel() for each in inputs + outputs])
+        everyone = torch.empty(world * len(sizes), dtype=sizes.dtype)
+        call, _, _ = self._all_gather(everyone, sizes, world)
+        call.wait()
+        self._all_there("all_to_all", world)([call])
+        sends, expects = everyone.view(world, 2, world).unbind(1)
+        for source, target in (sends != expects.t()).nonzero().tolist():
+            raise MismatchError(
+                f"all_to_all: rank {source} sends {int(sends[source, target])} elements to rank {target}, which expects "
+                f"{int(expects[target, source])}"
+            )
+        return int(sends.max())
 
     # ---- barriers ----
 

@@ -28,7 +28,7 @@ def register() -> None:
 
 
 def _create(backend_options: Any, options: Any) -> Any:
-    from ._groups import create  # noqa: PLC0415 - only for who uses the backend
+    from ._groups import create  # noqa: PLC0415 - only when a program uses the backend
 
     return create(backend_options, options)
 
@@ -50,7 +50,9 @@ def _with_rendezvous(init: Callable[..., None]) -> Callable[..., None]:
     def init_process_group(backend: Any = None, init_method: Any = None, *arguments: Any, **named: Any) -> None:
         chosen = init_method is not None or named.get("store") is not None or (len(arguments) > 3 and arguments[3])  # noqa: PLR2004 - its place
         if _names_hearth(backend) and not chosen:
-            settings = named.pop("pg_options", None) or {}
+            from hearth_train._group import texts  # noqa: PLC0415 - as above
+
+            settings = texts(named.pop("pg_options", None) or {})
             init_method = f"{BACKEND}:///?{urlencode(settings, quote_via=quote)}"
         init(backend, init_method, *arguments, **named)
 

@@ -19,7 +19,8 @@ class ElasticSampler(Sampler[list[int]]):
     For ``DataLoader(dataset, batch_sampler=ElasticSampler(len(dataset), 32))``. All ranks walk through one order of the
     samples, another one in each epoch if ``shuffle`` is set; ``position`` says how many samples all ranks have drawn. Ranks
     that draw the same number of batches have the same position. A DataLoader with workers draws some batches ahead; those
-    were divided among the ranks that there were then.
+    were divided among the ranks that there were then. A rank that has not entered yet draws as if it were alone; it takes
+    over the others' position when it enters, and trains with what it has drawn ahead first.
     """
 
     def __init__(self, samples: int, batch_size: int, *, shuffle: bool = True, seed: int = 0) -> None:
@@ -41,8 +42,9 @@ class ElasticSampler(Sampler[list[int]]):
     def __iter__(self) -> Iterator[list[int]]:
         while True:
             group = hearth_train.group()
-            first = self.position + group.rank * self.batch_size
-            self.position += group.world_size * self.batch_size
+            rank, world = (group.rank, group.world_size) if group.is_member else (0, 1)
+            first = self.position + rank * self.batch_size
+            self.position += world * self.batch_size
             yield [self._index(place) for place in range(first, first + self.batch_size)]
 
     def _index(self, place: int) -> int:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hearth_train import Work as Call
 
 _THREADS_MOST = 32  # of a group, if that many callbacks wait for later collectives
+_IDLE_SECONDS = 10.0
 _UNAWAITED_MOST = 64  # programs that never ask for the end would keep all their tensors
 
 
@@ -131,7 +132,8 @@ class Waiter:
     """Completes futures. One thread at a time waits, in the order of the calls, and completes the future of what has ended.
 
     A callback of a future may wait for a later collective, as that of the PowerSGD hook does. So before a thread completes a
-    future, it leaves the wait for the next one to another thread. All threads are daemons: none keeps the program from its end.
+    future, it leaves the wait for the next one to another thread. A thread ends after 10 s without work. All threads are
+    daemons: none keeps the program from its end.
     """
 
     def __init__(self) -> None:
@@ -188,5 +190,18 @@ class Waiter:
                 is_waiter = bool(self._watched) and not self._has_waiter
                 self._has_waiter |= is_waiter
                 self._idle += not is_waiter
-            if not is_waiter:
-                self._wakes.get()
+            if not is_waiter and not self._is_woken():
+                return
+
+    def _is_woken(self) -> bool:
+        """Wait idly until this thread is to wait for a work; return False if it is to end."""
+        try:
+            self._wakes.get(timeout=_IDLE_SECONDS)
+        except queue.Empty:
+            with self._lock:
+                if self._wakes.empty():  # else the wake-up of an idle thread came just now
+                    self._idle -= 1
+                    self._threads -= 1
+                    return False
+                self._wakes.get_nowait()
+        return True

@@ -45,7 +45,8 @@ final class Answers {
         return LAST_ERROR.get();
     }
 
-    private static long failure(Throwable failed) {
+    /** The negative number of an error, whose text becomes this thread's. */
+    static long failure(Throwable failed) {
         Throwable cause = failed;
         while ((cause instanceof ExecutionException || cause instanceof CompletionException)
                 && cause.getCause() != null) {

@@ -75,7 +75,7 @@ final class BridgeGroup {
             if (some.isEmpty()) {
                 return Outcome.of(0);
             }
-            return Outcome.of(BridgeState.GROUPS.add(new BridgeGroup(node, config, some.get())));
+            return Outcome.of(BridgeState.GROUPS.add(() -> new BridgeGroup(node, config, some.get())));
         });
     }
 

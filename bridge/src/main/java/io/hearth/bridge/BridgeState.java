@@ -1,5 +1,6 @@
 package io.hearth.bridge;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
 /** All groups and all open calls of the calling program. */
@@ -12,8 +13,8 @@ final class BridgeState {
 
     private BridgeState() {}
 
-    /** The number of something that was begun. */
-    static long begun(CompletableFuture<Outcome> end) {
-        return CALLS.add(end);
+    /** Begins something, if there is a place for one more call; its number. */
+    static long begin(Callable<CompletableFuture<Outcome>> call) throws Exception {
+        return CALLS.add(call);
     }
 }

@@ -137,13 +137,13 @@ final class CollectiveFunctions {
     }
 
     static long send(long group, MemorySegment values, long bytes, long type, long to) {
-        return Answers.of(() -> BridgeState.begun(
-                BridgeState.GROUPS.get(group).send(tensor(values, bytes, type), Math.toIntExact(to))));
+        return Answers.of(() -> BridgeState.begin(
+                () -> BridgeState.GROUPS.get(group).send(tensor(values, bytes, type), Math.toIntExact(to))));
     }
 
     static long receive(long group, MemorySegment values, long bytes, long type, long from) {
-        return Answers.of(() -> BridgeState.begun(
-                BridgeState.GROUPS.get(group).receive(tensor(values, bytes, type), Math.toIntExact(from))));
+        return Answers.of(() -> BridgeState.begin(
+                () -> BridgeState.GROUPS.get(group).receive(tensor(values, bytes, type), Math.toIntExact(from))));
     }
 
     private static long begin(long group, Collective<DistributedContext> call) throws Exception {
@@ -152,7 +152,7 @@ final class CollectiveFunctions {
 
     private static long begin(long group, CollectiveOptions options, Collective<DistributedContext> call)
             throws Exception {
-        return BridgeState.begun(BridgeState.GROUPS.get(group).begin(options, call));
+        return BridgeState.begin(() -> BridgeState.GROUPS.get(group).begin(options, call));
     }
 
     private static Tensor tensor(MemorySegment pointer, long bytes, long type) {

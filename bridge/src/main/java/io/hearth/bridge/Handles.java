@@ -2,7 +2,9 @@ package io.hearth.bridge;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
@@ -14,6 +16,7 @@ import java.util.function.Predicate;
 final class Handles<T> {
     private final String kind;
     private final int most;
+    private final Semaphore places;
     private final AtomicLong next = new AtomicLong(1);
     private final Map<Long, T> open = new ConcurrentHashMap<>();
 
@@ -26,21 +29,31 @@ final class Handles<T> {
     Handles(String kind, int most) {
         this.kind = kind;
         this.most = most;
+        places = new Semaphore(most);
     }
 
     /**
-     * Gives an object its number, 1 or more.
+     * Reserves a place, makes an object for it, and gives that its number, 1 or more. With no place left, nothing is made: what a call
+     * begins works on the caller's memory, and cannot be taken back.
      *
      * @throws IllegalStateException if there are too many
      */
-    long add(T object) {
-        if (open.size() >= most) {
+    long add(Callable<? extends T> source) throws Exception {
+        if (!places.tryAcquire()) {
             throw new IllegalStateException(
                     "more than " + most + " " + kind + "s are open: wait for those that were begun");
         }
-        long handle = next.getAndIncrement();
-        open.put(handle, object);
-        return handle;
+        boolean isAdded = false;
+        try {
+            long handle = next.getAndIncrement();
+            open.put(handle, source.call());
+            isAdded = true;
+            return handle;
+        } finally {
+            if (!isAdded) {
+                places.release();
+            }
+        }
     }
 
     /**
@@ -55,11 +68,17 @@ final class Handles<T> {
     }
 
     void remove(long handle) {
-        open.remove(handle);
+        if (open.remove(handle) != null) {
+            places.release();
+        }
     }
 
     /** Forgets all objects to which this applies. */
     void removeIf(Predicate<T> applies) {
-        open.values().removeIf(applies);
+        open.forEach((handle, object) -> {
+            if (applies.test(object)) {
+                remove(handle);
+            }
+        });
     }
 }

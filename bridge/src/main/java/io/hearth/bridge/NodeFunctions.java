@@ -42,20 +42,19 @@ final class NodeFunctions {
     static long wait(long call, long millis, MemorySegment outcome) {
         return Answers.of(() -> {
             CompletableFuture<Outcome> end = BridgeState.CALLS.get(call);
+            if (millis <= 0 && !end.isDone()) {
+                return Answers.NOT_YET;
+            }
             Outcome done;
             try {
-                done = millis <= 0 && !end.isDone() ? null : end.get(Math.max(1, millis), TimeUnit.MILLISECONDS);
+                done = end.get(Math.max(1, millis), TimeUnit.MILLISECONDS);
             } catch (TimeoutException notYet) {
                 return Answers.NOT_YET;
             } catch (ExecutionException failed) {
-                BridgeState.CALLS.remove(call);
-                throw failed;
+                done = Outcome.of(Answers.failure(failed));
             }
-            if (done == null) {
-                return Answers.NOT_YET;
-            }
-            BridgeState.CALLS.remove(call);
             done.writeTo(outcome);
+            BridgeState.CALLS.remove(call);
             return done.answer();
         });
     }
@@ -67,25 +66,26 @@ final class NodeFunctions {
     static long open(MemorySegment settings) {
         return Answers.of(() -> {
             String text = NativeText.read(settings, "the configuration", CONFIG_MAX);
-            return BridgeState.begun(OPENING.run(() -> Outcome.of(BridgeState.GROUPS.add(BridgeGroup.open(text)))));
+            return BridgeState.begin(
+                    () -> OPENING.run(() -> Outcome.of(BridgeState.GROUPS.add(() -> BridgeGroup.open(text)))));
         });
     }
 
     static long waitForPeers(long group, long peers, long millis) {
-        return Answers.of(() -> BridgeState.begun(
-                group(group).waitForPeers(Math.toIntExact(peers), Duration.ofMillis(Math.max(0, millis)))));
+        return Answers.of(() -> BridgeState.begin(
+                () -> group(group).waitForPeers(Math.toIntExact(peers), Duration.ofMillis(Math.max(0, millis)))));
     }
 
     static long start(long group, long least) {
-        return Answers.of(() -> BridgeState.begun(group(group).start(Math.toIntExact(least))));
+        return Answers.of(() -> BridgeState.begin(() -> group(group).start(Math.toIntExact(least))));
     }
 
     static long close(long group) {
-        return Answers.of(() -> {
+        return Answers.of(() -> BridgeState.begin(() -> {
             BridgeGroup closing = group(group);
             BridgeState.GROUPS.remove(group);
-            return BridgeState.begun(closing.close());
-        });
+            return closing.close();
+        }));
     }
 
     static long abort(long group) {
@@ -138,7 +138,7 @@ final class NodeFunctions {
                     .map(i -> numbers.get(ValueLayout.JAVA_LONG_UNALIGNED, i * Long.BYTES))
                     .mapToObj(Math::toIntExact)
                     .toList();
-            return BridgeState.begun(group(group).split(list));
+            return BridgeState.begin(() -> group(group).split(list));
         });
     }
 

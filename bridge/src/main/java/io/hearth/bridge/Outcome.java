@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 /**
  * The end of something that was begun, as {@code struct hearth_outcome} has it.
  *
- * @param answer 0 or more: contributors of a collective, number of a step, peers found, a group's handle
+ * @param answer 0 or more: contributors of a collective, number of a step, peers found, a group's handle; less than 0 is an error
  * @param bytesSent by this rank, for a collective
  * @param first element of this rank's part of the result; of a step, 1 if the shared state was replaced, else 0
  * @param count elements of that part

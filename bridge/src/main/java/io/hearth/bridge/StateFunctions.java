@@ -75,7 +75,8 @@ final class StateFunctions {
     }
 
     static long beginStep(long group) {
-        return Answers.of(() -> BridgeState.begun(BridgeState.GROUPS.get(group).beginStep()));
+        return Answers.of(
+                () -> BridgeState.begin(() -> BridgeState.GROUPS.get(group).beginStep()));
     }
 
     private static String name(MemorySegment pointer) {

@@ -13,8 +13,9 @@
  *
  * The table is valid as long as the process. Any thread may call its functions, except in a child after fork(): a child has none of the
  * JVM's threads. It should close the sockets that it inherited, which would hold the parent's connections open: those of TCP whose option
- * TCP_KEEPINTVL is 71, and local ones whose path ends in /data-, twelve hexadecimal digits, and .sock. No function blocks for long: what
- * may take a while only begins, and returns a call, which wait() ends.
+ * TCP_KEEPINTVL is 71, and local ones whose path ends in /data-, twelve hexadecimal digits, and .sock. What may take a while only begins, and
+ * returns a call, which wait() ends. wait() must end each call, also one whose result is not needed: at most 4096 are open at a time. One
+ * more is refused with HEARTH_WRONG_STATE, and does not begin.
  *
  *     int64_t call = api->all_reduce(group, values, values, bytes, HEARTH_FLOAT32, HEARTH_SUM, NULL, NULL);
  *     int64_t ranks;
@@ -29,8 +30,9 @@
  *
  * Buffers hold a whole number of elements, little-endian. They belong to the call from its beginning until wait() has returned something
  * other than HEARTH_NOT_YET: do not free, move, read or write them before. Collectives run one after the other, in the order in which
- * they were begun, and all ranks begin the same ones in the same order. At most 64 collectives of a group may be open; one more waits inside
- * its function.
+ * they were begun, and all ranks begin the same ones in the same order. At most 64 collectives of a group and its subgroups may be open; one
+ * more waits inside its function until the first has ended. This is the only function that blocks: a program that must react to signals waits
+ * for the first one before it begins the 65th.
  *
  * If a machine is lost, the others repeat the collective without it and go on; wait() tells how many ranks are in the result.
  */
@@ -87,7 +89,7 @@ enum { HEARTH_SUM = 0, HEARTH_AVG = 1, HEARTH_MIN = 2, HEARTH_MAX = 3, HEARTH_PR
 
 /* How something ended. */
 struct hearth_outcome {
-    int64_t answer;     /* as wait() returns it */
+    int64_t answer;     /* as wait() returns it; of an error, the other fields are 0 */
     int64_t bytes_sent; /* by this rank; 0 if it is no collective */
     int64_t first;      /* first element of this rank's part of the result; of a step, 1 if the shared state was replaced, else 0 */
     int64_t count;      /* elements of that part */
@@ -113,7 +115,7 @@ struct hearth_api {
     int64_t (*on_log)(int64_t level, hearth_log_function function, void *user);
 
     /* Waits up to `millis` for the end of a call. Returns its answer, an error, or HEARTH_NOT_YET; in the first two cases the call does not
-     * exist any more. `outcome` may be NULL. */
+     * exist any more, and `outcome`, which may be NULL, holds the answer or error too. */
     int64_t (*wait)(int64_t call, int64_t millis, struct hearth_outcome *outcome);
 
     /* 1 if a call has ended and wait() would return at once, else 0. */
@@ -210,7 +212,7 @@ struct hearth_api {
     int64_t (*set_blob)(int64_t group, const char *name, const void *bytes, int64_t length);
     int64_t (*get_blob)(int64_t group, const char *name, void *bytes, int64_t capacity);
 
-    /* Declares what is shared to be the state after so many steps, before the first one begins. */
+    /* Declares what is shared to be the state after `step` steps, before the first one begins. */
     int64_t (*resume_at)(int64_t group, int64_t step);
 
     /* Begins a step, on all ranks together: trainers enter, and all hold the same shared state. Answer: the number of the step. */

@@ -228,7 +228,9 @@ final class AbiIT {
         long one = api.ok("allReduce", first, api.floats(1), api.floats(1), 4, FLOAT32, SUM, NULL, NULL);
         long other = api.ok("allReduce", second, api.floats(1, 2), api.floats(1, 2), 8, FLOAT32, SUM, NULL, NULL);
         for (long call : new long[] {one, other}) {
-            assertEquals(-3, api.call("wait", call, 60_000, NULL));
+            MemorySegment outcome = arena.allocate(Outcome.BYTES);
+            assertEquals(-3, api.call("wait", call, 60_000, outcome));
+            assertEquals(-3, outcome.get(ValueLayout.JAVA_LONG, 0), "also in the outcome");
             assertTrue(api.lastError().contains("1 float32") && api.lastError().contains("2 float32"), api.lastError());
             assertEquals(-Answers.INVALID_ARGUMENT, api.call("wait", call, 0, NULL));
         }
