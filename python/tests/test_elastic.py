@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("torch")
 
 
-@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+@pytest.mark.parametrize("optimizer", ["sgd", "adam", "loader"])
 def test_one_dies_and_another_one_enters(cluster, optimizer):
     first = [cluster.start("elastic.py", 2, number, optimizer, home=number) for number in range(3)]
     for trainer in first:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+import threading
+import time
+import types
 import weakref
 from pathlib import Path
 
 import pytest
+
+import hearth_train
 
 pytest.importorskip("torch")
 
@@ -69,6 +74,130 @@ def test_torchrun_is_as_before(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("end") == 2
+
+
+class Losing:
+    """A group of three that loses its rank 0 in each call, and repeats sums and gathers without it."""
+
+    is_member, is_fail_fast, rank, world_size = True, False, 1, 3
+
+    def __init__(self):
+        self.calls = []
+
+    def begin(self, name, *_):
+        self.calls.append(name)
+        group, call = self, types.SimpleNamespace(outcome=types.SimpleNamespace(answer=2, first=0, count=2))
+
+        def wait():
+            if name == "broadcast" and group.calls == ["broadcast"]:
+                raise hearth_train.PeerLostError("rank 0 was lost")
+            return 2
+
+        call.wait, call.done = wait, lambda: True
+        group.world_size = 2
+        return call
+
+
+@pytest.fixture
+def losing():
+    process_group = pytest.importorskip("hearth_train.torch._process_group")
+    return process_group.ProcessGroupHearth(Losing(), "test", closes=False)
+
+
+@pytest.mark.parametrize("name", ["all_gather_single", "allgather", "reduce_scatter_single", "gather", "alltoall"])
+def test_a_loss_is_an_error_where_a_result_has_a_part_for_each_rank(losing, name):
+    torch = pytest.importorskip("torch")
+    three = [torch.zeros(2) for _ in range(3)]
+    tensors = {
+        "all_gather_single": (torch.zeros(6), torch.ones(2)),
+        "allgather": ([three], [torch.ones(2)]),
+        "reduce_scatter_single": (torch.zeros(2), torch.ones(6)),
+        "gather": ([three], [torch.ones(2)], types.SimpleNamespace(rootRank=1)),
+        "alltoall": (three, [torch.ones(2) for _ in range(3)]),
+    }
+    with pytest.raises(hearth_train.HearthError, match="1 of 3 ranks were lost"):
+        getattr(losing, name)(*tensors[name]).wait()
+
+
+@pytest.mark.parametrize("caller", ["torch.nn.parallel.distributed", "script"])
+def test_only_broadcasts_of_ddp_begin_again_with_another_root(losing, caller):
+    torch = pytest.importorskip("torch")
+    names = {"__name__": caller}
+    exec("def broadcast(group, tensors): return group.broadcast(tensors)", names)  # noqa: S102 - a module of that name
+    work = names["broadcast"](losing, [torch.ones(2)])
+    if caller == "script":
+        with pytest.raises(hearth_train.PeerLostError):
+            work.wait()
+    else:
+        work.wait()
+    assert losing.hearth.calls == ["broadcast"] * (1 if caller == "script" else 2)
+
+
+def test_threads_that_complete_futures_end_when_they_are_idle(monkeypatch):
+    torch = pytest.importorskip("torch")
+    _work = pytest.importorskip("hearth_train.torch._work")
+    monkeypatch.setattr(_work, "_IDLE_SECONDS", 0.05)
+
+    class Ended:
+        done = wait = staticmethod(lambda: 1)
+
+    def threads():
+        return [each for each in threading.enumerate() if each.name == "hearth-waiter"]
+
+    waiter = _work.Waiter()
+    for pause in (0.0, 0.04, 0.05, 0.06, 0.3) * 10:
+        futures = [_work.HearthWork([Ended()], [torch.ones(1)], None, waiter).get_future() for _ in range(4)]
+        for future in futures:
+            future.wait()
+        time.sleep(pause)
+    end = time.monotonic() + 10
+    while threads():
+        assert time.monotonic() < end, threads()
+        time.sleep(0.01)
+    assert (waiter._threads, waiter._idle, waiter._has_waiter) == (0, 0, False)
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "Adamax", "RAdam", "RMSprop", "Adadelta", "Adagrad", "Adafactor"])
+def test_the_state_of_an_optimizer_is_made_as_it_begins(name):
+    torch = pytest.importorskip("torch")
+    _elastic = pytest.importorskip("hearth_train.torch._elastic")
+    if not hasattr(torch.optim, name):
+        pytest.skip("not in this version of torch")
+    weights = []
+    for is_made in (True, False):
+        weight = torch.nn.Parameter(torch.arange(6.0).view(2, 3))
+        options = {"momentum": 0.9} if name in ("SGD", "RMSprop") else {}
+        optimizer = getattr(torch.optim, name)([weight], lr=0.1, weight_decay=0.1, **options)
+        if is_made:
+            _elastic._make_state(optimizer)
+            assert weight.grad is None
+        for _ in range(3):
+            weight.grad = weight.detach() + 1
+            optimizer.step()
+        weights.append(weight.detach())
+    assert torch.equal(*weights), weights
+
+
+@pytest.mark.parametrize("name", ["NAdam", "Rprop", "ASGD"])
+def test_an_optimizer_whose_state_begins_with_other_values_is_refused(name):
+    torch = pytest.importorskip("torch")
+    _elastic = pytest.importorskip("hearth_train.torch._elastic")
+    weight = torch.nn.Parameter(torch.ones(3))
+    optimizer = getattr(torch.optim, name)([weight], lr=0.1)
+    with pytest.raises(TypeError, match=f"{name}.* one step before"):
+        _elastic._make_state(optimizer)
+    assert weight.tolist() == [1, 1, 1]
+    weight.grad = torch.ones(3)
+    optimizer.step()
+    _elastic._make_state(optimizer)  # it has been used
+
+
+def test_settings_of_pg_options_are_written_as_hearth_reads_them():
+    _register = pytest.importorskip("hearth_train.torch._register")
+    urls = []
+    wrapped = _register._with_rendezvous(lambda _backend, url: urls.append(url))
+    wrapped("hearth", pg_options={"open": True, "peers": ["10.0.0.1:1", "b"], "group": None, "label": "a b"})
+    assert urls == ["hearth:///?open=true&peers=10.0.0.1%3A1%2Cb&label=a%20b"]
 
 
 def test_a_work_stays_until_somebody_asks_for_its_end():

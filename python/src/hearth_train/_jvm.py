@@ -36,8 +36,9 @@ _ERRORS = 2
 _INCUBATOR = b"WARNING: Using incubator modules"
 
 # The JVM gets the signal of a crash anywhere in the process, and prints a report in its own name.
+# A semicolon in the text would end the command.
 _CRASH_HINT = (
-    "echo 'hearth: native code of this program failed; Java, which Hearth runs in this process, only reports it. "
+    "echo 'hearth: native code of this program failed. Java, which Hearth runs in this process, only reports it. "
     'The line after "Problematic frame" names the library. Report: {}\' >&2'
 )
 

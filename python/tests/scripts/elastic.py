@@ -1,6 +1,7 @@
 """A DDP training that ranks join and leave; it ends 60 steps after one has joined that came after a loss.
 
-Arguments: world, seed of the initial weights, optimizer, and "late" for that one.
+Arguments: world, seed of the initial weights, optimizer ("loader" is SGD with batches from a DataLoader that has workers), and
+"late" for that one.
 """
 
 import copy
@@ -25,7 +26,9 @@ else:
 scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 50, 0.9)
 data = torch.randn(1000, 64, generator=torch.Generator().manual_seed(1))
 sampler = ElasticSampler(len(data), 16)
-batches = iter(sampler)
+batches = iter(
+    torch.utils.data.DataLoader(range(len(data)), batch_sampler=sampler, num_workers=2) if kind == "loader" else sampler
+)
 run = Elastic(model, optimizer, 1_000_000, sampler=sampler)
 
 

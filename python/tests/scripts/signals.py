@@ -1,13 +1,28 @@
 """What a process does while it waits in a sum that the other rank does not make. Arguments: world, case."""
 
 import atexit
+import ctypes
 import faulthandler
 import os
 import signal
 import sys
 import time
 
+
+def handlers():
+    """Return the addresses of the handlers of the signals that the JVM needs."""
+    found = []
+    for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL):
+        action = (ctypes.c_void_p * 32)()  # begins with the handler
+        ctypes.CDLL(None).sigaction(int(number), None, action)
+        found.append(action[0])
+    return found
+
+
 case = sys.argv[2]
+if case.startswith("faulthandler"):
+    # runs after the handlers that Hearth registers later
+    atexit.register(lambda: not faulthandler.is_enabled() and handlers() == of_jvm and print("handlers kept", flush=True))
 if case == "faulthandler-before":
     faulthandler.enable()
 
@@ -16,7 +31,12 @@ import numpy as np  # noqa: E402
 import hearth_train as hearth  # noqa: E402
 
 group = hearth.init(world_size=int(sys.argv[1]))
+of_jvm = handlers()
 if case == "faulthandler-after":
+    faulthandler.enable()
+    assert handlers() == of_jvm
+    faulthandler.disable()
+    assert handlers() == of_jvm
     faulthandler.enable()
 rank = group.rank
 for _ in range(3000 if case.startswith("faulthandler") else 3):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _LOOP = "hearth-loop"
 _TENSORS = "hearth-tensors"
 _LOOP_BYTES = 1 << 20
+_EPSILON = 1e-6  # optimizers such as Adamax add less than that to a gradient of zeros
 
 
 class Elastic:
@@ -134,9 +135,9 @@ def _make_state(optimizer: torch.optim.Optimizer) -> None:
         for name, part in state.items():
             if isinstance(part, int):
                 state[name] = 0
-            elif name == "step" and isinstance(part, torch.Tensor):
-                part.zero_()
-            elif isinstance(part, (torch.Tensor, float)) and bool(torch.as_tensor(part).any()):
+            elif name == "step" or (isinstance(part, torch.Tensor) and not bool((part.abs() > _EPSILON).any())):
+                state[name] = part * 0
+            elif isinstance(part, torch.Tensor) or (isinstance(part, float) and part):
                 optimizer.state.clear()
                 raise TypeError(
                     f"Elastic cannot prepare {type(optimizer).__name__}, whose state '{name}' does not begin with 0: let the "
