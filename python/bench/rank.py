@@ -28,7 +28,7 @@ def median(seconds: list[float]) -> float:
 
 
 def reduce(elements: int, times: int, *, is_async: bool) -> float:
-    """Time all-reduces of so many float32."""
+    """Time ``times`` all-reduces of ``elements`` float32; return the median in milliseconds."""
     values = torch.ones(elements)
     taken = []
     for _ in range(times):

@@ -25,7 +25,7 @@ torch.manual_seed(0)
 model = DistributedDataParallel(torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 10)))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 for epoch in range(20):
-    # made anew in each epoch, for the ranks that there are by then
+    # made again in each epoch, for the ranks that there are by then
     sampler = DistributedSampler(train, dist.get_world_size(), dist.get_rank(), seed=epoch)
     for batch, answers in DataLoader(train, batch_size=32, sampler=sampler):
         optimizer.zero_grad()

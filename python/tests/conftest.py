@@ -106,7 +106,7 @@ class Cluster:
         return trainer
 
     def run(self, script: str, world: int, *arguments: object, env: dict[str, str] | None = None) -> list[str]:
-        """Run a script on so many homes; its first argument is their number. Return the outputs."""
+        """Run a script on ``world`` homes; its first argument is their number. Return the outputs."""
         for number in range(world):
             self.start(script, world, *arguments, home=number, env=env)
         return [trainer.end() for trainer in self.trainers[-world:]]

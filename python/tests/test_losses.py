@@ -1,6 +1,6 @@
 """Machines that die in a DDP training: the others go on with equal weights.
 
-``HEARTH_KILLS=40 pytest -s tests/test_losses.py`` plays so many, and prints how long each stopped the others.
+``HEARTH_KILLS=40 pytest -s tests/test_losses.py`` kills 40, and prints how long each stopped the others.
 """
 
 from __future__ import annotations

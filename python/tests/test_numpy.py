@@ -46,7 +46,7 @@ def test_a_subgroup_that_not_all_call_is_an_error_soon(cluster):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_many_come_and_go_and_memory_stays(cluster, tmp_path):
-    """``HEARTH_JOINS=50 pytest -s`` plays so many."""
+    """``HEARTH_JOINS=50 pytest -s`` lets 50 come and go."""
     joins = int(os.environ.get("HEARTH_JOINS", "6"))
     stop = tmp_path / "stop"
     stay = [cluster.start("joins.py", stop, "stay", home=number) for number in range(2)]

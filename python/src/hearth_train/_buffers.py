@@ -32,8 +32,8 @@ class _PyBuffer(ctypes.Structure):
         ("readonly", ctypes.c_int),
         ("ndim", ctypes.c_int),
         ("format", ctypes.c_char_p),
-        ("shape", ctypes.c_void_p),
-        ("strides", ctypes.c_void_p),
+        ("shape", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("strides", ctypes.POINTER(ctypes.c_ssize_t)),
         ("suboffsets", ctypes.c_void_p),
         ("internal", ctypes.c_void_p),
     )
@@ -110,14 +110,15 @@ def buffer(array: Any, *, writable: bool, dtype: str | None = None) -> Buffer:
 
 def _is_dense(view: _PyBuffer) -> bool:
     """Whether ``len`` bytes lie in the order of the shape. Some exporters, such as MLX, give views all the same."""
-    if not view.shape or not view.strides:
+    sizes, strides = view.shape, view.strides
+    if not sizes or not strides:
         return True  # one element, or bytes
-    sizes = (ctypes.c_ssize_t * view.ndim).from_address(view.shape)
-    strides = (ctypes.c_ssize_t * view.ndim).from_address(view.strides)
     stride = view.itemsize
     is_row_major = True
-    for size, own in zip(reversed(sizes), reversed(strides), strict=True):
-        is_row_major &= size == 1 or own == stride  # the stride of a single row means nothing
+    for axis in range(view.ndim - 1, -1, -1):
+        size = sizes[axis]
+        if size != 1 and strides[axis] != stride:  # the stride of a single row means nothing
+            is_row_major = False
         stride *= size
     return stride == view.len and (is_row_major or stride == 0)
 

@@ -180,10 +180,9 @@ class Group:
     def _make_room(self, works: list[Work]) -> None:
         """Forget the calls that have ended; wait for one if the queue is full."""
         while True:
-            with self._lock:  # of several threads
-                ended = [each for each in works[:] if each.done()]
-                for each in ended:
-                    works.remove(each)
+            with self._lock:
+                listed = len(works)  # another thread may append meanwhile
+                works[:listed] = [each for each in works[:listed] if not each.done()]
                 first = works[0] if works is self._open and len(works) >= _OPEN_MOST else None
             if first is None:
                 return

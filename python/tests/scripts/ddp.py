@@ -1,4 +1,6 @@
-"""A DDP script that knows Hearth by one word; it ends 40 steps after only so many are left. World, least, workers."""
+"""A DDP script that knows Hearth by one word; it ends 40 steps after only ``least`` ranks are left.
+
+Arguments: world, least, workers."""
 
 import hashlib
 import sys

@@ -47,13 +47,16 @@ print("rank", rank, os.getpid(), flush=True)
 if case == "exit":
     sys.exit(0)
 if case == "sleep" or rank == 1:
-    if case in ("interrupt", "terminate"):
+    if case in ("interrupt", "interrupt-begin", "terminate"):
         time.sleep(6)
     hearth.close()
-elif case == "interrupt":
+elif case in ("interrupt", "interrupt-begin"):
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background starts its programs with it ignored
     atexit.register(lambda: print("exits", time.monotonic(), flush=True))
     try:
+        if case == "interrupt-begin":  # more than may be open
+            for _ in range(70):
+                group.allreduce_async(np.ones(1000, "float32"))
         hearth.allreduce(np.ones(1000, "float32"))
     except KeyboardInterrupt:
         print("interrupted", time.monotonic(), flush=True)
