@@ -36,7 +36,7 @@ public final class TlsOptions {
     /**
      * The files; empty without TLS.
      *
-     * @throws IllegalArgumentException if one of two is missing
+     * @throws IllegalArgumentException if the certificate or its key is given without the other
      */
     public Optional<TlsFiles> files() {
         if (certificate.isPresent() != key.isPresent()) {

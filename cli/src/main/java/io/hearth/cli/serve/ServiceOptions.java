@@ -23,7 +23,7 @@ interface ServiceOptions {
      */
     default void check(PortPlace place) {}
 
-    /** A time that is far too long stays so. */
+    /** A time in nanoseconds; {@link Long#MAX_VALUE} if it is longer than a hundred years. */
     static long nanos(Duration time) {
         return time.compareTo(Duration.ofDays(36_500)) > 0 ? Long.MAX_VALUE : time.toNanos();
     }

@@ -1,5 +1,6 @@
 package io.hearth.parameterserver.checkpoint;
 
+import io.hearth.identity.DurableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -58,7 +59,7 @@ final class CheckpointFile {
             out.force(true);
         }
         Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
-        sync(file);
+        DurableFile.sync(file.toAbsolutePath());
         return written(file, part, checkpoint, sum);
     }
 
@@ -70,16 +71,6 @@ final class CheckpointFile {
                 file,
                 (int) sum.getValue(),
                 (long) HEADER_BYTES + checkpoint.content().length + SUM_BYTES);
-    }
-
-    private static void sync(Path file) throws IOException {
-        Path folder = file.toAbsolutePath().getParent();
-        if (folder == null || System.getProperty("os.name", "").startsWith("Windows")) {
-            return; // Windows opens no folders, and its moves are durable
-        }
-        try (FileChannel open = FileChannel.open(folder, StandardOpenOption.READ)) {
-            open.force(true);
-        }
     }
 
     /** A checkpoint, and the file it is from. */

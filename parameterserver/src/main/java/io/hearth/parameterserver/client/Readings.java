@@ -14,8 +14,7 @@ final class Readings {
     private final Layout layout;
     private final String trainer;
     private final boolean isSynchronous;
-    private final Map<String, Long> leads =
-            new TreeMap<>(); // by how much a piece's version is above its parameter's, if it is
+    private final Map<String, Long> leads = new TreeMap<>(); // versions by which a piece is ahead of its parameter
 
     Readings(Caller caller, Layout layout, String trainer, boolean isSynchronous) {
         this.caller = caller;

@@ -129,7 +129,10 @@ public final class EtcdPublisher implements AutoCloseable {
                         place.text(),
                         why);
             case RegistrationEffect.Say(int index, boolean isBack) ->
-                LOG.atLevel(isBack ? Level.WARN : Level.INFO) // who sees the warning sees its end
+                LOG.atLevel(
+                                isBack
+                                        ? Level.WARN
+                                        : Level.INFO) // at the level of the warning, so that its reader sees both
                         .log(
                                 "the etcd at {} {} this parameter server at {} as {}",
                                 place.text(),

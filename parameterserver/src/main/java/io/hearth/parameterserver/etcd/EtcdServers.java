@@ -166,7 +166,9 @@ public final class EtcdServers implements AutoCloseable {
                     place.text(),
                     failure.get().getMessage());
         } else if (failure.isEmpty() && isWarned) {
-            LOG.warn("the etcd at {} is back", place.text()); // who sees the warning sees its end
+            LOG.warn(
+                    "the etcd at {} is back",
+                    place.text()); // at the level of the warning, so that its reader sees both
         }
         isWarned = failure.isPresent();
     }

@@ -24,5 +24,5 @@ public sealed interface PartEffect {
     record Reply(long call, boolean isAccepted, long term) implements PartEffect {}
 
     /** This machine does not serve the part any more: fails its open calls, and drops the table if it is not whole. */
-    record Stopped(Assignment now) implements PartEffect {}
+    record Stopped() implements PartEffect {}
 }

@@ -12,7 +12,7 @@ import java.util.TreeSet;
  * What all machines know: the parts, who has them, and the trainers that make a step.
  *
  * @param parts their number; 0 before the first machine has decided
- * @param leases of the trainers, how long they are, in nanoseconds: whoever answers next begins them anew
+ * @param leases of the trainers, how long they are, in nanoseconds: the machine that is elected next starts each of them again
  */
 public record PartLedger(int parts, SortedMap<Integer, Assignment> assignments, SortedMap<String, Long> leases) {
     /** Nothing is decided. */

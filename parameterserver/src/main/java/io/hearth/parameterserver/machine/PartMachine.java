@@ -157,7 +157,7 @@ public final class PartMachine implements Machine<PartState, PartEvent, PartEffe
         turn.holder = Optional.empty();
         turn.copyTerm = isHolder && turn.copyTerm == turn.term - 1 ? turn.copyTerm : 0;
         turn.inFlight = Optional.empty();
-        turn.effects.add(new PartEffect.Stopped(next));
+        turn.effects.add(new PartEffect.Stopped());
     }
 
     private static void answered(Turn turn, PartEvent.Answered answered) {

@@ -57,7 +57,7 @@ final class Announcements {
             return;
         }
         ReplicaMessage.Held held = announce.held().get();
-        // Whoever promised more, in the configuration or not, can follow only a primary of a higher ballot.
+        // A replica that promised more, in the configuration or not, can follow only a primary of a higher ballot.
         if (Elections.holds(turn, held.store())
                 && turn.isMember(from)
                 && held.promised().isPresent()) {

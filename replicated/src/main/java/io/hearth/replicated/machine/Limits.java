@@ -7,8 +7,8 @@ package io.hearth.replicated.machine;
  * @param logBytes bytes of the log after which it is looked whether a snapshot should replace its committed entries
  * @param messageEntries entries in one message
  * @param messageBytes bytes of the contents in one message, and of one part of a snapshot
- * @param close a new replica has all but so many committed entries before it counts
- * @param foundNanos all members have announced for so long that they have no store before one is founded
+ * @param close number of committed entries that a new replica may lack when it begins to count
+ * @param foundNanos how long all members have announced that they have no store before one is founded, in nanoseconds
  */
 public record Limits(int logEntries, long logBytes, int messageEntries, int messageBytes, int close, long foundNanos) {
     /** For frames of 64 KiB. */

@@ -30,7 +30,7 @@ sealed interface Role {
      * Orders commands.
      *
      * @param begin number of its first entry; it is active once that is committed
-     * @param followers who fetches from it
+     * @param followers the progress of each node that fetches from it
      * @param round number of the newest question whether it is still the primary
      * @param askedNanos when that was asked
      * @param reads in the order in which they came

@@ -53,7 +53,7 @@ final class Serving {
                 from, new Role.Progress(fetch.seat(), matched, Optional.of(fetch), turn.now, progress.still()));
     }
 
-    /** Whether this position is in the log, or was: then its number is at most that of the base, and a snapshot has to be sent. */
+    /** Whether this position is in the log. One that was there before a snapshot replaced it is not: its replica gets the snapshot. */
     private static <S> boolean isInLog(Turn<S> turn, Position position) {
         return turn.held().log().at(position.number()).filter(position::equals).isPresent();
     }

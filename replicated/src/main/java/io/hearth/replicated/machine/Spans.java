@@ -10,7 +10,7 @@ final class Spans {
     /** A candidate that is not the primary by then begins a higher ballot. */
     static final long PHASE = 1_000 * MILLI;
 
-    /** A candidate that met a higher promise waits so long. */
+    /** The wait of a candidate that met a higher promise. */
     static final long BEATEN = 500 * MILLI;
 
     /** A request for entries is answered by then, even if there is nothing new. */

@@ -28,7 +28,7 @@ public record PortPlace(InetSocketAddress address, Optional<TlsFiles> tls) {
         InetAddress at = address.getAddress();
         if (tls.isEmpty() && (at == null || !at.isLoopbackAddress())) {
             throw new SetupException(who + " does not listen on " + address.getHostString()
-                    + " without TLS, because whoever reaches the port could read and change what is said there: give it a"
+                    + " without TLS, because any program that reaches the port could read and change what is said there: give it a"
                     + " certificate, a key and an authority, or let it listen on 127.0.0.1");
         }
     }

@@ -170,7 +170,7 @@ public final class MemberServices implements AutoCloseable {
     }
 
     /**
-     * Another connection carries the link to a node, whose end may have seen a loss and a new link: it is told again, and begins anew.
+     * Another connection carries the link to a node. Its end may have lost the link and made a new one, so this node sends its note again.
      *
      * @param address as in {@link #linked}
      */

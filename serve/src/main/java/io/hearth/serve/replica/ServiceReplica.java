@@ -142,10 +142,19 @@ public final class ServiceReplica<S> implements AutoCloseable {
         try {
             return new ServiceReplica<>(maker, place, file, limits, sender, others, clock, timer, failed);
         } catch (IllegalArgumentException unreadable) {
+            close(file);
             throw new SetupException(
                     "the state in " + place.folder() + " cannot be read (" + unreadable.getMessage()
                             + "): start the newer Hearth that wrote it",
                     unreadable);
+        }
+    }
+
+    private static void close(StoreFile file) {
+        try {
+            file.close();
+        } catch (IOException broken) {
+            LOG.warn("{} cannot be closed: {}", file, broken.getMessage());
         }
     }
 

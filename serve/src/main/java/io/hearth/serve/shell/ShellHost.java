@@ -4,7 +4,7 @@ import io.hearth.core.Clock;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 
-/** What a shell needs from whoever runs its service: time, and somebody to tell of an error. */
+/** What a shell needs from its host: a clock, a timer, and a listener for fatal errors. */
 public interface ShellHost {
     Clock clock();
 
