@@ -133,6 +133,26 @@ def test_only_broadcasts_of_ddp_begin_again_with_another_root(losing, caller):
     assert losing.hearth.calls == ["broadcast"] * (1 if caller == "script" else 2)
 
 
+def test_a_wait_that_a_signals_handler_interrupts_can_be_repeated():
+    torch = pytest.importorskip("torch")
+    _work = pytest.importorskip("hearth_train.torch._work")
+    ends = [TimeoutError("of a handler"), None]
+
+    class Interrupted:
+        @staticmethod
+        def wait():
+            end = ends.pop(0)
+            if end is not None:
+                raise end
+
+    finished = []
+    work = _work.HearthWork([Interrupted()], [torch.ones(1)], finished.append, _work.Waiter())
+    with pytest.raises(TimeoutError, match="of a handler"):
+        work.wait()
+    assert work.wait()
+    assert len(finished) == 1
+
+
 def test_threads_that_complete_futures_end_when_they_are_idle(monkeypatch):
     torch = pytest.importorskip("torch")
     _work = pytest.importorskip("hearth_train.torch._work")

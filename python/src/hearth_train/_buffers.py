@@ -98,9 +98,8 @@ def buffer(array: Any, *, writable: bool, dtype: str | None = None) -> Buffer:
     number = TYPES["uint8" if name == "bool" else name]
     # bytes may hold any type that the caller names
     if view.itemsize != TYPE_BYTES[number] and (dtype is None or view.itemsize != 1):
-        raise TypeError(
-            f"{_kind(array)} has elements of {view.itemsize} bytes, and {name} has {TYPE_BYTES[number]}: pass dtype="
-        )
+        hint = "pass dtype=, such as 'bfloat16'" if dtype is None else "pass another dtype="
+        raise TypeError(f"{_kind(array)} has elements of {view.itemsize} bytes, and {name} has {TYPE_BYTES[number]}: {hint}")
     if not _is_dense(view):
         raise ValueError(f"{_kind(array)} is a view whose elements do not lie one behind the other: pass a contiguous array")
     if view.len % TYPE_BYTES[number]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._C._distributed_c10d import Work
 
-from hearth_train import PeerLostError
+from hearth_train import HearthError, PeerLostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _THREADS_MOST = 32  # of a group, if that many callbacks wait for later collectives
 _IDLE_SECONDS = 10.0
+_OF_CALLS = (HearthError, ValueError, MemoryError)  # what the end of a call raises
 _UNAWAITED_MOST = 64  # programs that never ask for the end would keep all their tensors
 
 
@@ -84,8 +85,10 @@ class HearthWork(Work):
                         call.wait()
                     if self._finish is not None:
                         self._finish(self._calls)
-                except Exception as failed:  # noqa: BLE001 - raised by each wait
-                    self._failure = failed
+                except Exception as failed:
+                    if threading.current_thread() is threading.main_thread() and not isinstance(failed, _OF_CALLS):
+                        raise  # of a signal's handler, perhaps: the result comes all the same
+                    self._failure = failed  # raised by each wait
                 self._is_settled = True
                 self._finish = None
         return self._failure
