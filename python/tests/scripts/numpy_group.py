@@ -50,6 +50,7 @@ with hearth.init(world_size=world) as group:
         (lambda: hearth.allreduce(np.zeros(2, "int16")), TypeError, "int16"),
         (lambda: hearth.allreduce(np.zeros((4, 4))[:, ::2]), ValueError, "contiguous"),
         (lambda: hearth.allreduce(b"constant"), ValueError, "may be written"),
+        (lambda: hearth.allreduce(np.zeros(2, "float32"), dtype="bfloat16"), TypeError, "elements of 4 bytes"),
         (lambda: hearth.allreduce([1, 2]), TypeError, "has no buffer"),
         (lambda: hearth.allreduce(np.zeros(2), "xor"), ValueError, "op must be one of"),
         (lambda: hearth.allreduce(np.zeros(2, bool)), TypeError, "bools"),

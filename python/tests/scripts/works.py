@@ -16,7 +16,7 @@ last = None
 for number in range(4200):
     last = group.allreduce_async(np.full(8, number, "float32"))
 assert last.wait() == world
-for _ in range(4200):
+for _ in range(300):
     work = group.allreduce_async(np.ones(1, "float32"))
     while not work.done():
         pass
