@@ -36,8 +36,7 @@ record ServingGuests(List<MemberServices.Offer> offers) implements NodeGuest.Mak
                 new MemberServices.Node(
                         host.self(),
                         host.incarnation(),
-                        host.home()
-                                .subfolder("services/" + host.namespace()), // the store of a service is its namespace's
+                        host.home().subfolder("services/" + host.namespace()), // each has its own stores
                         host.computer(),
                         host.identity(),
                         host.usable(),

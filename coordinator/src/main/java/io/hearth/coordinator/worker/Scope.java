@@ -34,7 +34,7 @@ record Scope(World world, Peers peers, Meetings meetings, long deadlineNanos) {
         return until(Math.max(deadlineNanos, System.nanoTime() + FAREWELL_NANOS));
     }
 
-    /** For telling others that this worker was interrupted: whoever interrupts it does not wait until they come. */
+    /** For telling others that this worker was interrupted. It does not wait for those that have not come. */
     Scope shortFarewell() {
         return until(System.nanoTime() + FAREWELL_NANOS);
     }

@@ -103,8 +103,8 @@ public final class LighthouseMachine implements Machine<LighthouseState, Lightho
                 turn.before = members;
                 for (String id : members) {
                     if (!turn.heard.containsKey(id)) {
-                        turn.heard =
-                                turn.heard.plus(id, new Heard(nowNanos, false)); // whether it sends heartbeats shows
+                        // its first heartbeat shows that it sends them
+                        turn.heard = turn.heard.plus(id, new Heard(nowNanos, false));
                     }
                 }
             }

@@ -22,7 +22,7 @@ public sealed interface ManagerEffect {
             boolean isRepetition)
             implements ManagerEffect {}
 
-    /** Cancel this round's call to the lighthouse: nobody waits for it. */
+    /** Cancel this round's call to the lighthouse, because all its callers have left. */
     record StopAsking(long round) implements ManagerEffect {}
 
     record AnswerQuorum(long call, QuorumResult result) implements ManagerEffect {}

@@ -129,10 +129,8 @@ public final class EtcdPublisher implements AutoCloseable {
                         place.text(),
                         why);
             case RegistrationEffect.Say(int index, boolean isBack) ->
-                LOG.atLevel(
-                                isBack
-                                        ? Level.WARN
-                                        : Level.INFO) // at the level of the warning, so that its reader sees both
+                // at the level of the warning, so that its reader sees both
+                LOG.atLevel(isBack ? Level.WARN : Level.INFO)
                         .log(
                                 "the etcd at {} {} this parameter server at {} as {}",
                                 place.text(),

@@ -166,9 +166,8 @@ public final class EtcdServers implements AutoCloseable {
                     place.text(),
                     failure.get().getMessage());
         } else if (failure.isEmpty() && isWarned) {
-            LOG.warn(
-                    "the etcd at {} is back",
-                    place.text()); // at the level of the warning, so that its reader sees both
+            // at the level of the warning, so that its reader sees both
+            LOG.warn("the etcd at {} is back", place.text());
         }
         isWarned = failure.isPresent();
     }

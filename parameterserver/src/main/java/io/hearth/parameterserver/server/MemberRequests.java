@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calls of any size between members, in chunks: first those of the request, each answered; the last one is answered with the first chunk of
- * the answer, whose rest the caller fetches. What a caller left unfinished for a minute is
- * dropped when the next call comes.
+ * the answer, whose rest the caller fetches. What a caller left unfinished for a minute is dropped when the
+ * next call comes.
  */
 final class MemberRequests {
     private static final String SERVICE = "hearth.parameterserver.Members";

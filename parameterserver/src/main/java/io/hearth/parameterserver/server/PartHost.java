@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 /** One part on this machine: its table, its open calls, and the shell of its machine. All on the owner's thread. */
 final class PartHost {
     private static final int WAITING_MAX = 10_000;
-    private static final Set<UpdateFrame.KindCase> IS_OF_CALLERS =
+    private static final Set<UpdateFrame.KindCase> KINDS_OF_CALLERS =
             EnumSet.of(UpdateFrame.KindCase.INIT, UpdateFrame.KindCase.FINISH, UpdateFrame.KindCase.GRADIENT);
 
     /** What a part needs of the service. */
@@ -142,7 +142,7 @@ final class PartHost {
 
     /** Takes an update of a caller at its turn. */
     void update(UpdateFrame update, Answer answer, Gone gone) {
-        if (!IS_OF_CALLERS.contains(update.getKindCase())) {
+        if (!KINDS_OF_CALLERS.contains(update.getKindCase())) {
             answer.fail(new Failure(Failure.Code.INVALID_ARGUMENT, "no caller makes an update of this kind"));
             return;
         }

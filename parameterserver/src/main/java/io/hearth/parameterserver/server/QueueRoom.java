@@ -9,7 +9,7 @@ final class QueueRoom {
         this.most = most;
     }
 
-    /** Takes room for so many bytes if there is room, or if nothing waits. */
+    /** Takes room for an update of this size; false if others wait and leave too little. */
     boolean take(long bytes) {
         if (taken > 0 && taken + bytes > most) {
             return false;

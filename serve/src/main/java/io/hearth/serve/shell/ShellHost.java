@@ -4,7 +4,7 @@ import io.hearth.core.Clock;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 
-/** What a shell needs from its host: a clock, a timer, and a listener for fatal errors. */
+/** The host of a shell. It gives a clock and a timer, and takes fatal errors. */
 public interface ShellHost {
     Clock clock();
 
