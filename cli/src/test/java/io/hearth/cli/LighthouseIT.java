@@ -115,9 +115,10 @@ final class LighthouseIT {
                 if (i == 0) {
                     agent.await("the election", said -> said.contains("answers for service=lighthouse"));
                 } else {
-                    agent.await("a view of all", said -> said.contains("members=" + agents.size()));
+                    agent.await("a copy", said -> said.endsWith("is kept on machines=" + agents.size()));
                 }
             }
+            agents.get(1).await("copies on all machines", said -> said.endsWith("is kept on machines=3"));
             var ids = new ArrayList<Long>();
             for (int call = 0; call < 9; call++) {
                 if (call == 5) {

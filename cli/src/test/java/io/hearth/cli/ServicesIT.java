@@ -77,8 +77,18 @@ final class ServicesIT {
                 agent.await("an election", said -> said.contains("this machine answers for service="));
             }
             if (i > 0) {
-                agent.await("a view of all", said -> said.contains("members=" + agents.size()));
+                awaitCopies(agent);
             }
+        }
+        for (RunningProcess earlier : agents.subList(0, AGENTS - 1)) {
+            awaitCopies(earlier);
+        }
+    }
+
+    /** Waits until an agent knows that each of them keeps the state of each service: until then none may be lost. */
+    private void awaitCopies(RunningProcess agent) throws InterruptedException {
+        for (int services = 0; services < ports.getFirst().size(); services++) {
+            agent.await("copies on all machines", said -> said.endsWith("is kept on machines=" + agents.size()));
         }
     }
 

@@ -65,6 +65,14 @@ final class ServicesLabIT {
             return log.lastIndexOf("this machine answers for service=" + service)
                     > log.lastIndexOf("this machine no longer answers for service=" + service);
         }
+
+        /** Whether its agent says last that all machines keep the state of a service. */
+        boolean isKeptOnAll(String service) {
+            String log = agent.output();
+            String kept = "the state of service=" + service + " is kept on machines=";
+            int last = log.lastIndexOf(kept);
+            return last >= 0 && log.startsWith("" + HOSTS, last + kept.length());
+        }
     }
 
     @BeforeAll
@@ -200,8 +208,10 @@ final class ServicesLabIT {
 
     private void killTheOneThatAnswers(Lab lab, String service) throws Exception {
         await(
-                "one machine that answers",
-                () -> SERVICES.stream().allMatch(each -> answering(each).size() == 1));
+                "one machine that answers, and copies on all",
+                () -> SERVICES.stream()
+                        .allMatch(each -> answering(each).size() == 1
+                                && hosts.stream().allMatch(host -> host.isKeptOnAll(each))));
         int index = answering(service).getFirst();
         List<String> answered = SERVICES.stream()
                 .filter(each -> answering(each).contains(index))

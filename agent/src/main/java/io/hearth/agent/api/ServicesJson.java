@@ -21,6 +21,7 @@ final class ServicesJson {
         json.addProperty("address", service.address());
         service.answeredBy().ifPresent(node -> json.addProperty("answered_by", node.text()));
         service.vacancy().ifPresent(why -> json.addProperty("vacancy", why));
+        json.addProperty("keepers", service.keepers());
         var jobs = new JsonArray();
         service.jobs().forEach(job -> jobs.add(job(job)));
         json.add("jobs", jobs);

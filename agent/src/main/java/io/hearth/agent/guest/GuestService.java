@@ -11,10 +11,16 @@ import java.util.OptionalDouble;
  * @param address at which they call it, as a URL
  * @param answeredBy the member that answers the calls; empty while none does
  * @param vacancy why none answers and what to do; empty while one does
+ * @param keepers number of machines that keep its state, as far as this one knows
  * @param jobs that it runs, the newest first
  */
 public record GuestService(
-        String name, String address, Optional<NodeId> answeredBy, Optional<String> vacancy, List<Job> jobs) {
+        String name,
+        String address,
+        Optional<NodeId> answeredBy,
+        Optional<String> vacancy,
+        int keepers,
+        List<Job> jobs) {
     public GuestService {
         jobs = List.copyOf(jobs);
     }

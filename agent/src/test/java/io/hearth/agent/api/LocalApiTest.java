@@ -76,6 +76,7 @@ final class LocalApiTest {
                             "http://127.0.0.1:29512",
                             Optional.of(STUDIO),
                             Optional.empty(),
+                            3,
                             List.of(new GuestService.Job(
                                     "digits", "running", "", 2, 3, 5, 8, 120.5, OptionalDouble.of(42)))),
                     new GuestService(
@@ -83,6 +84,7 @@ final class LocalApiTest {
                             "http://127.0.0.1:29510",
                             Optional.empty(),
                             Optional.of("too many are out of reach"),
+                            0,
                             List.of())),
             new LocalApi.AboutAgent("0.1.0", 5_000, () -> "http://127.0.0.1:1/?pass=x"),
             clock);

@@ -104,6 +104,7 @@ record ServingGuests(List<MemberServices.Offer> offers) implements NodeGuest.Mak
                             report.url(),
                             report.answering(),
                             report.vacancy(),
+                            report.keepers(),
                             report.jobs().stream().map(Guest::job).toList()))
                     .toList();
         }

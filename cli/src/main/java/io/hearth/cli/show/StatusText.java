@@ -109,7 +109,8 @@ final class StatusText {
     private void service(JsonObject service) {
         lines.add("service " + text(service, "name") + " at " + text(service, "address") + ": "
                 + (service.has("answered_by")
-                        ? named(text(service, "answered_by")) + " answers"
+                        ? named(text(service, "answered_by")) + " answers, its state is on "
+                                + machines(service.get("keepers").getAsInt())
                         : text(service, "vacancy")));
         service.getAsJsonArray("jobs").asList().stream()
                 .map(JsonElement::getAsJsonObject)
@@ -117,6 +118,10 @@ final class StatusText {
                 .forEach(job -> lines.add("  job " + text(job, "name") + ": epoch " + text(job, "epoch") + " of "
                         + text(job, "epochs") + ", " + text(job, "parts_done") + " of " + text(job, "parts")
                         + " shards"));
+    }
+
+    private static String machines(int number) {
+        return number == 1 ? "1 machine" : number + " machines";
     }
 
     private String named(String id) {

@@ -73,14 +73,14 @@ final class StatusCommandTest {
     @Test
     void aPersonReadsWhoAnswersForEachServiceOrWhyNobodyDoes() {
         List<String> lines = shown(AWAY.replace("\"away\":", """
-                "services":[{"name":"scheduler","address":"http://127.0.0.1:29512","answered_by":"12D3KooWaaaaaaaa",
+                "services":[{"name":"scheduler","address":"http://127.0.0.1:29512","answered_by":"12D3KooWaaaaaaaa","keepers":3,
                 "jobs":[{"name":"digits","state":"running","reason":"","epoch":2,"epochs":3,"parts_done":5,"parts":8,
                 "samples_per_second":0},{"name":"old","state":"completed"}]},
                 {"name":"lighthouse","address":"http://127.0.0.1:29510","vacancy":"too many are out of reach","jobs":[]}],
                 "away":"""));
         assertTrue(
                 lines.containsAll(List.of(
-                        "service scheduler at http://127.0.0.1:29512: living-room-studio answers",
+                        "service scheduler at http://127.0.0.1:29512: living-room-studio answers, its state is on 3 machines",
                         "  job digits: epoch 2 of 3, 5 of 8 shards",
                         "service lighthouse at http://127.0.0.1:29510: too many are out of reach")),
                 lines::toString);

@@ -92,6 +92,11 @@ public final class ReplicaState<S> {
                         && known.getValue().holds(copy.orElseThrow().id(), replica.seat()));
     }
 
+    /** Number of machines whose copies of this store count, as far as this one knows; 0 while it has none. */
+    public int keepers() {
+        return copy.map(held -> held.applied().replicas().list().size()).orElse(0);
+    }
+
     /** Why this machine's last write failed; empty while its disk works. */
     public Optional<String> diskFailure() {
         return disk.failure();

@@ -146,9 +146,15 @@ public final class MemberServices implements AutoCloseable {
      * @param url on this machine
      * @param answering member that answers; empty while none is known
      * @param vacancy why none answers and what to do; empty while one does
+     * @param keepers number of machines that keep its state, as far as this one knows
      */
     public record Report(
-            String name, String url, Optional<NodeId> answering, Optional<String> vacancy, List<ServiceJob> jobs) {}
+            String name,
+            String url,
+            Optional<NodeId> answering,
+            Optional<String> vacancy,
+            int keepers,
+            List<ServiceJob> jobs) {}
 
     /** The services of this node. Any thread. */
     public List<Report> reports() {

@@ -120,6 +120,7 @@ final class ServedHere<S> implements AutoCloseable, Router, MemberCalls {
                 url(),
                 answering,
                 answering.isPresent() ? Optional.empty() : Optional.of(vacancy()),
+                replica.host().state().keepers(),
                 replica.service().jobs());
     }
 

@@ -83,6 +83,8 @@ public final class ServiceReplica<S> implements AutoCloseable {
                 file,
                 sender,
                 new ReplicaHost.Service<>() {
+                    private int keepers;
+
                     @Override
                     public void elected(S state) {
                         LOG.info("this machine answers for service={}", maker.name());
@@ -93,6 +95,11 @@ public final class ServiceReplica<S> implements AutoCloseable {
 
                     @Override
                     public void applied(S state) {
+                        int now = host().state().keepers();
+                        if (now != keepers) {
+                            LOG.info("the state of service={} is kept on machines={}", maker.name(), now);
+                            keepers = now;
+                        }
                         service.applied(state);
                     }
 

@@ -223,12 +223,12 @@ function showJobs(answer) {
 function showServices(status, shown) {
   const names = new Map(shown.nodes.map((node) => [node.id, node.name + (node.self ? ' (this machine)' : '')]));
   by('services-card').hidden = status.services.length === 0;
-  table(by('services'), [['Service', 'text'], ['Programs of this machine call', 'text'], ['Answered by', 'text']],
+  table(by('services'), [['Service', 'text'], ['Programs of this machine call', 'text'], ['Answered by', 'text'], ['State on', 'text']],
     status.services.map((service) => {
       const link = make('a', service.address);
       link.href = service.address;
       return [service.name, link, service.answered_by ? names.get(service.answered_by) ?? service.answered_by
-        : { text: service.vacancy, kind: 'degraded' }];
+        : { text: service.vacancy, kind: 'degraded' }, service.keepers === 1 ? '1 machine' : `${service.keepers} machines`];
     }));
   const jobs = status.services.flatMap((service) => service.jobs);
   const runsJobs = status.services.some((service) => service.name === 'scheduler');
