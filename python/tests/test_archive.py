@@ -8,20 +8,24 @@ import time
 
 import pytest
 
-from hearth_train import _find_jdk, _jvm
+from hearth_train import _archive, _find_jdk, _jvm
 
 pytest.importorskip("numpy")
 pytestmark = pytest.mark.skipif(sys.platform == "darwin", reason="macOS's folder for caches cannot be chosen")
+
+
+def await_archive(folder):
+    end = time.monotonic() + 120
+    while list(folder.glob("*.lock")) or not list(folder.glob("*.aot")):
+        assert time.monotonic() < end, "no archive was recorded"
+        time.sleep(0.2)
 
 
 def test_it_is_recorded_at_first_use_and_used_then(cluster, tmp_path):
     env = {"HEARTH_ARCHIVE": "on", "XDG_CACHE_HOME": str(tmp_path / "cache")}
     cluster.start("signals.py", 1, "exit", env=env).end()
     folder = tmp_path / "cache" / "hearth"
-    end = time.monotonic() + 120
-    while list(folder.glob("*.lock")) or not list(folder.glob("*.aot")):
-        assert time.monotonic() < end, "no archive was recorded"
-        time.sleep(0.2)
+    await_archive(folder)
     text = cluster.start("signals.py", 1, "exit", env=env).end()
     assert "archives 1" in text
     assert "error" not in text.lower(), text
@@ -29,6 +33,20 @@ def test_it_is_recorded_at_first_use_and_used_then(cluster, tmp_path):
     java = _find_jdk.find()
     command = [java / "bin" / "java", *_jvm._options(java), f"-XX:AOTCache={archive}", "-Xlog:aot", "-version"]
     assert "Using AOT-linked classes: true" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_the_recording_knows_nothing_of_the_cluster(monkeypatch, tmp_path):
+    java = tmp_path / "java" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text('#!/bin/sh\nenv > "${1#*=}"\n')  # its first argument says where the archive is to be
+    java.chmod(0o700)
+    monkeypatch.setenv("HEARTH_SECRET", "of this cluster")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    archive = tmp_path / "some.aot"
+    _archive._begin(archive, java.parents[1], [])
+    await_archive(tmp_path)
+    assert "XDG_CACHE_HOME=" in archive.read_text()
+    assert "HEARTH_" not in archive.read_text()
 
 
 def test_sums_use_the_vector_instructions(cluster, tmp_path):

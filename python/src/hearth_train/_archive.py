@@ -76,8 +76,14 @@ def _begin(archive: Path, java: Path, options: list[str]) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env=_environment(),
     )
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of the recording, which must not join the cluster of HEARTH_SECRET."""
+    of_system = {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_")}
+    return {**of_system, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
 def record(archive: Path, java: Path, options: list[str]) -> None:
