@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 RANK = Path(__file__).with_name("rank.py")
+IMPORTS = 11
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 5
 LAUNCHER = Path(__file__).parents[2] / "hearth"
 INTERFACE = "lo0" if sys.platform == "darwin" else "lo"
@@ -48,6 +49,16 @@ def run(backend: str, homes: list[Path]) -> dict[str, float]:
     return figures
 
 
+def import_ms() -> float:
+    """Return what the package adds to ``import torch``: how long torch takes to load what entry points name."""
+    code = (
+        "import time, torch; t = time.perf_counter(); torch._import_device_backends(); print((time.perf_counter() - t) * 1e3)"
+    )
+    command = [sys.executable, "-c", code]
+    env = {**os.environ, **AUTOLOAD["gloo"]}
+    return float(subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout)
+
+
 def bench() -> float:
     """Return the milliseconds of Hearth's own benchmark: 64 MiB over shared memory, without Python."""
     command = [LAUNCHER, "bench", "allreduce", "--sizes", "64MiB", "--transport", "shm", "--json"]
@@ -69,16 +80,24 @@ def main() -> None:
             homes.append(home)
         found: dict[str, list[dict[str, float]]] = {"hearth": [], "gloo": []}
         own = []
+        imports = [import_ms() for _ in range(IMPORTS)]
         for _ in range(ROUNDS):
             for backend, figures in found.items():
                 figures.append(run(backend, homes))
             own += [bench()] if LAUNCHER.exists() else []
     print(f"{'':16}{'hearth':>10}{'gloo':>10}{'ratio':>8}")
-    for key in found["hearth"][0]:
-        hearth, gloo = (sorted(each[key] for each in found[name])[ROUNDS // 2] for name in ("hearth", "gloo"))
+    for key in found["gloo"][0]:
+        hearth, gloo = (median([each[key] for each in found[name]]) for name in ("hearth", "gloo"))
         print(f"{key:16}{hearth:10.3f}{gloo:10.3f}{hearth / gloo:8.2f}")
+    print(f"{'import_ms':16}{median(imports):10.3f}   more than torch takes alone")
+    print(f"{'call_us':16}{median([each['call_us'] for each in found['hearth']]):10.3f}   one call into Java")
     if own:
-        print(f"{'bench_64MiB_ms':16}{sorted(own)[len(own) // 2]:10.3f}   hearth bench allreduce")
+        print(f"{'bench_64MiB_ms':16}{median(own):10.3f}   hearth bench allreduce")
+
+
+def median(values: list[float]) -> float:
+    """Return the median, or the upper one of two."""
+    return sorted(values)[len(values) // 2]
 
 
 if __name__ == "__main__":

@@ -6,12 +6,10 @@ import resource
 import sys
 import time
 
-begin = time.perf_counter()
-import torch  # noqa: E402
-import torch.distributed as dist  # noqa: E402
-from torch.nn.parallel import DistributedDataParallel  # noqa: E402
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
 
-imported = time.perf_counter() - begin
 backend, rank, world, port = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 begin = time.perf_counter()
 if backend == "hearth":
@@ -19,7 +17,7 @@ if backend == "hearth":
 else:
     os.environ.update(RANK=str(rank), WORLD_SIZE=str(world), MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
     dist.init_process_group(backend)
-found = {"import_s": imported, "init_s": time.perf_counter() - begin}
+found = {"init_s": time.perf_counter() - begin}
 
 
 def median(seconds: list[float]) -> float:
@@ -59,6 +57,14 @@ for name, elements, times in (("4KiB", 1024, 4000), ("4MiB", 1 << 20, 150), ("64
     reduce(elements, min(15_000, (1 << 28) // elements), is_async=False)  # 1 GiB at most, as `hearth bench` warms up
     found[f"sync_{name}_ms"] = reduce(elements, times, is_async=False)
     found[f"async_{name}_ms"] = reduce(elements, times, is_async=True)
+if backend == "hearth":  # what one call into the JVM and back costs
+    import timeit
+
+    import hearth_train
+    from hearth_train import _jvm
+
+    ask, handle = _jvm.table().rank, hearth_train.group().handle
+    found["call_us"] = min(timeit.repeat(lambda: ask(handle), number=10_000, repeat=9)) * 100
 dist.destroy_process_group()
 if rank == 0:
     print(json.dumps(found))
