@@ -17,8 +17,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The program from whose run Java writes an archive of loaded classes ({@code -XX:AOTCacheOutput}), so that later processes start faster.
- * Two trainers meet on the loopback interface and make the usual calls. The archive has the profiles of this run too, so later processes
- * compile the code of steps and sums sooner.
+ * Three trainers meet on the loopback interface, lose one of them, and make the usual calls. The archive has the profiles of this run too, so
+ * later processes compile the code of steps and sums sooner.
  */
 public final class ArchiveRun {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -33,7 +33,7 @@ public final class ArchiveRun {
     /**
      * Runs once.
      *
-     * @param arguments a folder for the homes of both trainers, which does not exist yet
+     * @param arguments a folder for the homes of the trainers, which does not exist yet
      */
     public static void main(String[] arguments) throws Exception {
         Path folder = Path.of(arguments[0]);
@@ -42,28 +42,32 @@ public final class ArchiveRun {
         }
         var namespace = NetworkNamespace.create("archive");
         BridgeGroup first = open(folder.resolve("first"), namespace, "");
-        BridgeGroup second = open(
-                folder.resolve("second"),
-                namespace,
-                "peers=127.0.0.1:" + first.node().node().port());
+        String peers = "peers=127.0.0.1:" + first.node().node().port();
+        BridgeGroup second = open(folder.resolve("second"), namespace, peers);
+        BridgeGroup lost = open(folder.resolve("lost"), namespace, peers);
         List<BridgeGroup> both = List.of(first, second);
-        all(both.stream().map(group -> group.waitForPeers(1, PATIENCE)).toList());
-        all(both.stream().map(group -> group.start(2)).toList());
+        List<BridgeGroup> three = List.of(first, second, lost);
+        all(three.stream().map(group -> group.waitForPeers(2, PATIENCE)).toList());
+        all(three.stream().map(group -> group.start(3)).toList());
         try (Arena arena = Arena.ofShared()) {
             List<Tensor> weights =
-                    both.stream().map(_ -> tensor(arena, BUCKET_BYTES)).toList();
-            for (int i = 0; i < both.size(); i++) {
-                BridgeGroup group = both.get(i);
+                    three.stream().map(_ -> tensor(arena, BUCKET_BYTES)).toList();
+            for (int i = 0; i < three.size(); i++) {
+                BridgeGroup group = three.get(i);
                 group.shared().share(group.ranks(), "weights", List.of(weights.get(i)));
             }
-            all(both.stream().map(BridgeGroup::beginStep).toList());
+            all(three.stream().map(BridgeGroup::beginStep).toList());
+            all(sums(three, weights, BUCKETS));
+            List<CompletableFuture<Outcome>> waiting = sums(both, weights, 1);
+            lost.abort();
+            all(waiting);
             for (int step = 0; step < STEPS; step++) {
-                sums(both, weights, BUCKETS);
+                all(sums(both, weights, BUCKETS));
             }
             List<Tensor> small =
                     both.stream().map(_ -> tensor(arena, SMALL_BYTES)).toList();
             for (int call = 0; call < SMALL; call++) {
-                sums(both, small, 1);
+                all(sums(both, small, 1));
             }
             all(both.stream().map(BridgeGroup::close).toList());
         }
@@ -73,16 +77,18 @@ public final class ArchiveRun {
         return Tensor.of(arena.allocate(bytes), DataType.FLOAT32);
     }
 
-    /** Begins {@code count} sums on both trainers, and waits until all have ended. */
-    private static void sums(List<BridgeGroup> both, List<Tensor> values, int count) throws Exception {
+    /** Begins {@code count} sums on each of these trainers. */
+    private static List<CompletableFuture<Outcome>> sums(List<BridgeGroup> trainers, List<Tensor> values, int count)
+            throws Exception {
         var begun = new ArrayList<CompletableFuture<Outcome>>();
         for (int sum = 0; sum < count; sum++) {
-            for (int i = 0; i < both.size(); i++) {
+            for (int i = 0; i < trainers.size(); i++) {
                 Tensor own = values.get(i);
-                begun.add(both.get(i).begin(CollectiveOptions.DEFAULTS, ranks -> ranks.allReduce(own, ReduceOp.AVG)));
+                begun.add(
+                        trainers.get(i).begin(CollectiveOptions.DEFAULTS, ranks -> ranks.allReduce(own, ReduceOp.AVG)));
             }
         }
-        all(begun);
+        return begun;
     }
 
     private static BridgeGroup open(Path folder, NetworkNamespace namespace, String more) throws Exception {
