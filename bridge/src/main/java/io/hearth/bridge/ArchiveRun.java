@@ -25,7 +25,7 @@ public final class ArchiveRun {
     private static final int STEPS = 120;
     private static final int BUCKETS = 6; // of a step, begun one behind the other
     private static final int BUCKET_BYTES = 4 << 20;
-    private static final int SMALL = 20_000;
+    private static final int SMALL = 160; // after the buckets of a step, one behind the other
     private static final int SMALL_BYTES = 4 << 10;
 
     private ArchiveRun() {}
@@ -61,13 +61,15 @@ public final class ArchiveRun {
             List<CompletableFuture<Outcome>> waiting = sums(both, weights, 1);
             lost.abort();
             all(waiting);
-            for (int step = 0; step < STEPS; step++) {
-                all(sums(both, weights, BUCKETS));
-            }
             List<Tensor> small =
                     both.stream().map(_ -> tensor(arena, SMALL_BYTES)).toList();
-            for (int call = 0; call < SMALL; call++) {
-                all(sums(both, small, 1));
+            for (int step = 0;
+                    step < STEPS;
+                    step++) { // in turns: code for one kind alone would be compiled again for the other
+                all(sums(both, weights, BUCKETS));
+                for (int call = 0; call < SMALL; call++) {
+                    all(sums(both, small, 1));
+                }
             }
             all(both.stream().map(BridgeGroup::close).toList());
         }
