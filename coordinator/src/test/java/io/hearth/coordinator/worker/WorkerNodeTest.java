@@ -11,6 +11,7 @@ import io.hearth.coordinator.ExchangeException;
 import io.hearth.coordinator.ExchangeException.Reason;
 import io.hearth.coordinator.Tensor;
 import io.hearth.coordinator.collective.Plan;
+import io.hearth.core.SetupException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -328,6 +329,21 @@ final class WorkerNodeTest {
             assertEquals(ranks, nodes.stream().map(WorkerNode::rank).toList());
             assertFalse(events.stream().anyMatch(WorkerEvent.Evicted.class::isInstance));
             Cluster.all(nodes, node -> node.average(Map.of("w", Tensor.vector(1))));
+        }
+    }
+
+    @Test
+    void aWorkerTooManySaysThatOthersHaveAllRanks() throws Exception {
+        try (var cluster = new Cluster(folder, LONG)) {
+            WorkerSettings settings = cluster.settings(2, new Plan.Star());
+            cluster.start(settings);
+            var events = new LinkedBlockingQueue<WorkerEvent>();
+            WorkerNode third = cluster.add(new WorkerNode(settings, events::add));
+            String why = assertThrows(SetupException.class, third::start).getMessage();
+            assertTrue(
+                    why.startsWith("this worker has rank 2 in a training of 2 workers: others have all its ranks"),
+                    why);
+            assertTrue(events.contains(new WorkerEvent.Surplus(2, 2)), events::toString);
         }
     }
 

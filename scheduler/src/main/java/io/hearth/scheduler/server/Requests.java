@@ -1,5 +1,6 @@
 package io.hearth.scheduler.server;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.hearth.scheduler.Bounds;
 import io.hearth.scheduler.MessageKind;
 import io.hearth.scheduler.machine.Request;
@@ -20,6 +21,7 @@ import io.hearth.scheduler.wire.ShowJobRequest;
 import io.hearth.scheduler.wire.SubmitJobRequest;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Collectors;
 
 /** Reads the requests of callers; {@link IllegalArgumentException} says what is wrong with one. */
@@ -115,6 +117,21 @@ final class Requests {
                 request.getJob(),
                 request.getPayload().isEmpty() ? "{}" : request.getPayload(),
                 request.getMessageId());
+    }
+
+    /** The bytes of a {@link SendRequest} that has a message id: a new one if it had none. What is malformed stays so, and its caller hears of it. */
+    static byte[] withMessageId(byte[] request) {
+        try {
+            SendRequest read = SendRequest.parseFrom(request);
+            return read.getMessageId().isEmpty()
+                    ? read.toBuilder()
+                            .setMessageId(UUID.randomUUID().toString())
+                            .build()
+                            .toByteArray()
+                    : request;
+        } catch (InvalidProtocolBufferException malformed) {
+            return request;
+        }
     }
 
     static Request messages(MessagesRequest request) {

@@ -1,6 +1,5 @@
 package io.hearth.scheduler.server;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import io.grpc.ServerServiceDefinition;
@@ -42,7 +41,6 @@ import io.hearth.serve.shell.ServiceShell;
 import io.hearth.serve.shell.Surroundings;
 import java.util.List;
 import java.util.Locale;
-import java.util.UUID;
 import java.util.function.Function;
 
 /** The scheduler of training jobs: its calls, and its jobs and nodes from the store. */
@@ -146,20 +144,7 @@ public final class Scheduler implements ClusterService<SchedulerLedger> {
     /** A message that comes without an id gets one, so that a repeated call does not send it twice. */
     @Override
     public byte[] marked(String method, byte[] request) {
-        if (!method.endsWith("/Send")) {
-            return request;
-        }
-        try {
-            SendRequest read = SendRequest.parseFrom(request);
-            return read.getMessageId().isEmpty()
-                    ? read.toBuilder()
-                            .setMessageId(UUID.randomUUID().toString())
-                            .build()
-                            .toByteArray()
-                    : request;
-        } catch (InvalidProtocolBufferException malformed) {
-            return request; // the caller hears of it
-        }
+        return method.endsWith("/Send") ? Requests.withMessageId(request) : request;
     }
 
     @Override

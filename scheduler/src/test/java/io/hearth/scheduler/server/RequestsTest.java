@@ -1,6 +1,9 @@
 package io.hearth.scheduler.server;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hearth.scheduler.wire.BarrierRequest;
@@ -9,8 +12,10 @@ import io.hearth.scheduler.wire.NextShardsRequest;
 import io.hearth.scheduler.wire.ProgressMessage;
 import io.hearth.scheduler.wire.ReportEpochRequest;
 import io.hearth.scheduler.wire.RequestDataRequest;
+import io.hearth.scheduler.wire.SendRequest;
 import io.hearth.scheduler.wire.SubmitJobRequest;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -92,5 +97,20 @@ final class RequestsTest {
     @MethodSource("requests")
     void numbersThatDoNotFitAreNamedAsTheyWereSent(String text, Executable call) {
         assertEquals(text, assertThrows(IllegalArgumentException.class, call).getMessage());
+    }
+
+    /** Else it would be sent twice if a machine repeated the call for its caller. */
+    @Test
+    void aMessageWithoutAnIdGetsOneOfItsOwn() throws Exception {
+        byte[] plain = SendRequest.newBuilder().setNodeId("w").build().toByteArray();
+        byte[] first = Requests.withMessageId(plain);
+        SendRequest read = SendRequest.parseFrom(first);
+        assertEquals("w", read.getNodeId());
+        assertFalse(read.getMessageId().isEmpty());
+        assertArrayEquals(first, Requests.withMessageId(first));
+        SendRequest second = SendRequest.parseFrom(Requests.withMessageId(plain));
+        assertNotEquals(read.getMessageId(), second.getMessageId());
+        byte[] malformed = {10, 99};
+        assertArrayEquals(malformed, Requests.withMessageId(malformed));
     }
 }
