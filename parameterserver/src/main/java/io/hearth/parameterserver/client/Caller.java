@@ -113,7 +113,9 @@ final class Caller implements AutoCloseable {
         private final String method;
         private final byte[] request;
         private final Parser<A> parser;
-        private final long endNanos = System.nanoTime() + timeout.toNanos();
+        private final long beganNanos = System.nanoTime();
+        private final long endNanos = beganNanos + timeout.toNanos();
+        private long triedNanos; // when the newest try began
         private ManagedChannel way;
         private ListenableFuture<byte[]> open;
 
@@ -126,7 +128,8 @@ final class Caller implements AutoCloseable {
         }
 
         private ListenableFuture<byte[]> begin() {
-            long left = Math.max(1, endNanos - System.nanoTime());
+            triedNanos = System.nanoTime();
+            long left = Math.max(1, endNanos - triedNanos);
             return ClientCalls.futureUnaryCall(
                     way.newCall(
                             UnaryHandler.descriptor(SERVICE, method),
@@ -143,7 +146,7 @@ final class Caller implements AutoCloseable {
                     Status status = Status.fromThrowable(failed);
                     boolean isLate = endNanos - System.nanoTime() <= LATE_NANOS;
                     if (isLate && isOfTime(status)) {
-                        status = former.orElse(tooLate()); // why there was no answer in all that time
+                        status = former.filter(_ -> !hadMostOfTheTime()).orElse(tooLate());
                     }
                     if (isLate || !mayRepeat(status)) {
                         throw new ParameterServerException(status, failed);
@@ -161,6 +164,11 @@ final class Caller implements AutoCloseable {
                             Status.INTERNAL.withDescription("the server's answer cannot be read"), broken);
                 }
             }
+        }
+
+        /** Whether the newest try took longer than all before it; else their failure says why there was no answer. */
+        private boolean hadMostOfTheTime() {
+            return System.nanoTime() - triedNanos > triedNanos - beganNanos;
         }
 
         private Status tooLate() {
