@@ -339,7 +339,8 @@ final class WorkerNodeTest {
             cluster.start(settings);
             var events = new LinkedBlockingQueue<WorkerEvent>();
             WorkerNode third = cluster.add(new WorkerNode(settings, events::add));
-            String why = assertThrows(SetupException.class, third::start).getMessage();
+            String why = String.valueOf(
+                    assertThrows(SetupException.class, third::start).getMessage());
             assertTrue(
                     why.startsWith("this worker has rank 2 in a training of 2 workers: others have all its ranks"),
                     why);
