@@ -63,9 +63,8 @@ public final class ArchiveRun {
             all(waiting);
             List<Tensor> small =
                     both.stream().map(_ -> tensor(arena, SMALL_BYTES)).toList();
-            for (int step = 0;
-                    step < STEPS;
-                    step++) { // in turns: code for one kind alone would be compiled again for the other
+            // In turns: code that knows one kind of sum only would be compiled again for the other.
+            for (int step = 0; step < STEPS; step++) {
                 all(sums(both, weights, BUCKETS));
                 for (int call = 0; call < SMALL; call++) {
                     all(sums(both, small, 1));

@@ -87,8 +87,12 @@ final class ServicesIT {
 
     /** Waits until an agent knows that each of them keeps the state of each service: until then none may be lost. */
     private void awaitCopies(RunningProcess agent) throws InterruptedException {
-        for (int services = 0; services < ports.getFirst().size(); services++) {
-            agent.await("copies on all machines", said -> said.endsWith("is kept on machines=" + agents.size()));
+        var missing = new HashSet<>(ports.getFirst().keySet());
+        while (!missing.isEmpty()) {
+            String line = agent.await(
+                    "copies of " + missing + " on all machines",
+                    said -> said.endsWith("is kept on machines=" + agents.size()));
+            missing.removeIf(name -> line.contains("service=" + name + " "));
         }
     }
 

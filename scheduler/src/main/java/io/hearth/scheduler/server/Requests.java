@@ -119,7 +119,7 @@ final class Requests {
                 request.getMessageId());
     }
 
-    /** The bytes of a {@link SendRequest} that has a message id: a new one if it had none. What is malformed stays so, and its caller hears of it. */
+    /** Gives a {@link SendRequest} without a message id a new one. Malformed bytes stay as they are; whoever parses them refuses them. */
     static byte[] withMessageId(byte[] request) {
         try {
             SendRequest read = SendRequest.parseFrom(request);
