@@ -19,7 +19,18 @@ _RECORD_SECONDS = 120
 _KEPT = 3
 
 LOAD_VECTOR_MODULE = "-Dhearth.vector=load"
+
+# With the profiles of an archive, Java compiles a method when it first looks at its counter, if the recorded run compiled it
+# at any time. It looks after 2^7 calls or 2^10 loops of interpreted code, and after 2^11 or 2^14 of the first compiler's code.
+# So a group's start, which runs much code a few times, paid for what only hours of training need. Here Java looks later.
+COMPILE_LATER = (
+    "-XX:Tier0InvokeNotifyFreqLog=9",
+    "-XX:Tier0BackedgeNotifyFreqLog=12",
+    "-XX:Tier2InvokeNotifyFreqLog=13",
+    "-XX:Tier2BackedgeNotifyFreqLog=16",
+)
 _NOT_RECORDED = (
+    *COMPILE_LATER,  # the recorded run is short, and compiles what it can
     LOAD_VECTOR_MODULE,  # an archive has no classes of a module that is loaded later
     "-Xlog:",
     "-Xrs",

@@ -126,6 +126,7 @@ def _options(home: Path) -> list[str]:
         "-Xms24m",
         "-Xmx512m",
         "-Xrs",  # SIGINT, SIGTERM and SIGHUP stay Python's
+        *_archive.COMPILE_LATER,
         "-Xlog:disable",
         "-Xlog:all=error:stderr",
         f"-XX:ErrorFile={reports}",
