@@ -57,14 +57,17 @@ for name, elements, times in (("4KiB", 1024, 4000), ("4MiB", 1 << 20, 150), ("64
     reduce(elements, min(15_000, (1 << 28) // elements), is_async=False)  # 1 GiB at most, as `hearth bench` warms up
     found[f"sync_{name}_ms"] = reduce(elements, times, is_async=False)
     found[f"async_{name}_ms"] = reduce(elements, times, is_async=True)
-if backend == "hearth":  # what one call into the JVM and back costs
+if backend == "hearth":  # what one call into the JVM and back costs, and one into C
+    import ctypes
     import timeit
 
     import hearth_train
     from hearth_train import _jvm
 
     ask, handle = _jvm.table().rank, hearth_train.group().handle
-    found["call_us"] = min(timeit.repeat("ask(handle)", globals=globals(), number=10_000, repeat=9)) * 100
+    in_c = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(("labs", ctypes.CDLL(None)))
+    for name, call in (("call_us", "ask(handle)"), ("c_call_us", "in_c(handle)")):
+        found[name] = min(timeit.repeat(call, globals=globals(), number=10_000, repeat=9)) * 100
 dist.destroy_process_group()
 if rank == 0:
     print(json.dumps(found))

@@ -21,16 +21,22 @@ _KEPT = 3
 LOAD_VECTOR_MODULE = "-Dhearth.vector=load"
 
 # With the profiles of an archive, Java compiles a method when it first looks at its counter, if the recorded run compiled it
-# at any time. It looks after 2^7 calls or 2^10 loops of interpreted code, and after 2^11 or 2^14 of the first compiler's code.
-# So a group's start, which runs much code a few times, paid for what only hours of training need. Here Java looks later.
+# at any time. A group's start, which runs much code a few times, paid so for what only hours of training need. So Java looks
+# after 2^9 calls or 2^12 loops of interpreted code, not 2^7 or 2^10, and after 2^12 or 2^15 of code of the first compiler, not
+# 2^11 or 2^14; and the second compiler's code is recorded as needed where it ran six times as often as by Java's own measure.
 COMPILE_LATER = (
     "-XX:Tier0InvokeNotifyFreqLog=9",
     "-XX:Tier0BackedgeNotifyFreqLog=12",
-    "-XX:Tier2InvokeNotifyFreqLog=13",
-    "-XX:Tier2BackedgeNotifyFreqLog=16",
+    "-XX:Tier2InvokeNotifyFreqLog=12",
+    "-XX:Tier2BackedgeNotifyFreqLog=15",
+)
+_RECORD_WHAT_RUNS_OFTEN = (
+    "-XX:Tier4InvocationThreshold=30000",
+    "-XX:Tier4MinInvocationThreshold=5000",
+    "-XX:Tier4CompileThreshold=100000",
+    "-XX:Tier4BackEdgeThreshold=200000",
 )
 _NOT_RECORDED = (
-    *COMPILE_LATER,  # the recorded run is short, and compiles what it can
     LOAD_VECTOR_MODULE,  # an archive has no classes of a module that is loaded later
     "-Xlog:",
     "-Xrs",
@@ -104,7 +110,10 @@ def record(archive: Path, java: Path, options: list[str]) -> None:
         made = Path(folder) / "archive.aot"
         kept = [option for option in options if not option.startswith(_NOT_RECORDED)]
         subprocess.run(
-            [java / "bin" / "java", *kept, f"-XX:AOTCacheOutput={made}", _MAIN, Path(folder) / "homes"],
+            [
+                *(java / "bin" / "java", *kept, *_RECORD_WHAT_RUNS_OFTEN),
+                *(f"-XX:AOTCacheOutput={made}", _MAIN, Path(folder) / "homes"),
+            ],
             timeout=_RECORD_SECONDS,
             check=True,
             cwd=folder,
