@@ -109,8 +109,8 @@ def record(archive: Path, java: Path, options: list[str]) -> None:
     with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
         made = Path(folder) / "archive.aot"
         kept = [option for option in options if not option.startswith(_NOT_RECORDED)]
-        program = [java / "bin" / "java", f"-XX:AOTCacheOutput={made}", *kept, *_RECORD_WHAT_RUNS_OFTEN, _MAIN]
-        subprocess.run([*program, Path(folder) / "homes"], timeout=_RECORD_SECONDS, check=True, cwd=folder)
+        program = [str(java / "bin" / "java"), f"-XX:AOTCacheOutput={made}", *kept, *_RECORD_WHAT_RUNS_OFTEN, _MAIN]
+        subprocess.run([*program, str(Path(folder) / "homes")], timeout=_RECORD_SECONDS, check=True, cwd=folder)
         shutil.move(made, archive)
     archive.with_suffix(".lock").unlink(missing_ok=True)
     for old in sorted(archive.parent.glob("*.aot"), key=lambda file: file.stat().st_mtime, reverse=True)[_KEPT:]:
