@@ -23,7 +23,7 @@ LOAD_VECTOR_MODULE = "-Dhearth.vector=load"
 # With the profiles of an archive, Java compiles a method when it first looks at its counter, if the recorded run compiled it
 # at any time. A group's start, which runs much code a few times, paid so for what only hours of training need. So Java looks
 # after 2^9 calls or 2^12 loops of interpreted code, not 2^7 or 2^10, and after 2^12 or 2^15 of code of the first compiler, not
-# 2^11 or 2^14; and the second compiler's code is recorded as needed where it ran six times as often as by Java's own measure.
+# 2^11 or 2^14; and only what ran five to eight times as often as Java's own measure asks is recorded as of the second compiler.
 COMPILE_LATER = (
     "-XX:Tier0InvokeNotifyFreqLog=9",
     "-XX:Tier0BackedgeNotifyFreqLog=12",
