@@ -413,7 +413,7 @@ final class HealthMachineTest {
     @Test
     void aFarPeerLengthensTheSilenceOnceItIsMeasured() {
         var bench = new Bench(HealthConfig.byRoundTrips()).linked();
-        echoes(bench, 39, 20 * MILLI, 0);
+        echoes(bench, HealthConfig.Measured.DEFAULT.samplesMin() - 1, 20 * MILLI, 0);
         assertEquals(1_500, silenceMillis(bench));
         echoes(bench, 1, 20 * MILLI, 0);
         assertEquals(8_000, silenceMillis(bench));
@@ -431,7 +431,7 @@ final class HealthMachineTest {
     @Test
     void withConfiguredSpansNothingMeasuredCounts() {
         var bench = new Bench(HealthConfig.of(Preset.WIFI)).linked();
-        echoes(bench, 60, 200 * MILLI, 0);
+        echoes(bench, 300, 200 * MILLI, 0);
         assertEquals(3_000, silenceMillis(bench));
     }
 
@@ -454,7 +454,7 @@ final class HealthMachineTest {
     void onlyMembersHaveASay() {
         var bench = new Bench(HealthConfig.byRoundTrips()).linked();
         bench.event(new Event.Members(Collections.emptySortedSet(), true));
-        echoes(bench, 60, 20 * MILLI, 3_000 * MILLI);
+        echoes(bench, 300, 20 * MILLI, 3_000 * MILLI);
         assertEquals(1_500, silenceMillis(bench));
         bench.event(new Event.Members(new TreeSet<>(List.of(PEER)), true));
         assertEquals(8_000, silenceMillis(bench), "its round trips are known when it enters");

@@ -30,7 +30,7 @@ final class RoundTripsTest {
 
     @Test
     void aWayThatIsOftenLateIsLikeWifi() {
-        assertEquals(Preset.WIFI, after(40, 3, 80, 5, 120));
+        assertEquals(Preset.WIFI, after(RULES.samplesMin(), 3, 80, 5, 120));
         assertEquals(Preset.LAN, after(300, 3), "and no longer, once it is quick");
     }
 
@@ -40,6 +40,14 @@ final class RoundTripsTest {
         assertEquals(Preset.WAN, after(1, 20));
         assertEquals(Preset.WAN, after(2_000, 20, 35));
         assertEquals(Preset.LAN, after(1, 2), "one short round trip proves that it is near");
+    }
+
+    /** As measured between fresh processes that share two busy processors with two endless loops. */
+    @Test
+    void aFreshProcessOnABusyMachineIsNotFar() {
+        assertEquals(Preset.LAN, after(40, 28, 61, 23, 85, 44, 97, 36));
+        assertEquals(Preset.LAN, after(80, 16, 21, 19, 11, 43, 17));
+        assertEquals(Preset.LAN, after(RULES.samplesMin() - 120, 17, 5, 12, 9, 16), "judged by its warm code");
     }
 
     @Test
