@@ -43,6 +43,26 @@ final class ChaosIT {
         return RunningProcess.hearth(Map.of(), List.of("-Djava.io.tmpdir=" + temporary), all.toArray(String[]::new));
     }
 
+    /** Keeps each processor busy until it is closed. */
+    private static final class BusyProcessors implements AutoCloseable {
+        private volatile boolean closed; // read by the threads
+
+        BusyProcessors() {
+            for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+                Thread.ofPlatform().daemon().name("busy-" + i).start(() -> {
+                    while (!closed) {
+                        Thread.onSpinWait();
+                    }
+                });
+            }
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+
     private static JsonObject report(String output) {
         return JsonParser.parseString(output.lines()
                         .filter(line -> line.startsWith("{"))
@@ -66,6 +86,21 @@ final class ChaosIT {
             assertEquals(0, number(report, "hangs"), run::output);
             assertEquals(0, number(report, "divergences"), run::output);
             assertEquals(0, number(report, "removals_of_paused"), run::output);
+            assertNothingLeftOf(run);
+        }
+    }
+
+    /** New processes on busy processors answer one another late, which must not look like a far network. */
+    @Tag("full")
+    @Test
+    void aTrainingBesideOtherWorkGoesOn() throws Exception {
+        try (var _ = new BusyProcessors();
+                RunningProcess run = chaos("--hosts", "3", "--seed", "11", "--duration", "15s", "--json")) {
+            run.exitCode(240); // the report counts removals, which a busy machine may bring
+            JsonObject report = report(run.output());
+            assertTrue(report.getAsJsonObject("faults").size() > 0, run::output);
+            assertEquals(0, number(report, "hangs"), run::output);
+            assertEquals(0, number(report, "divergences"), run::output);
             assertNothingLeftOf(run);
         }
     }

@@ -38,7 +38,7 @@ public record HealthConfig(
     public record Measured(int samplesMin, long holdNanos) {
         /**
          * 240 round trips, which take a minute; five minutes. The first round trips of a process are those of cold code: where other
-         * programs keep all processors busy, none of the first 40 may be as short as 7 ms, and the shortest is 3 ms within the minute.
+         * programs keep all processors busy, none of the first 40 may be under 10 ms, though one of 3 ms follows within the minute.
          */
         public static final Measured DEFAULT = new Measured(240, 300_000 * MILLI);
 

@@ -42,7 +42,7 @@ final class RoundTripsTest {
         assertEquals(Preset.LAN, after(1, 2), "one short round trip proves that it is near");
     }
 
-    /** As measured between fresh processes that share two busy processors with two endless loops. */
+    /** Like those between fresh processes that share two busy processors with two endless loops. */
     @Test
     void aFreshProcessOnABusyMachineIsNotFar() {
         assertEquals(Preset.LAN, after(40, 28, 61, 23, 85, 44, 97, 36));
