@@ -28,6 +28,9 @@ _LISTED = 16  # calls, some of which may have ended
 _OPEN_MOST = 64  # collectives, as in hearth.h: one more would block in Java, where no signal ends it
 _BESIDE = frozenset(("send", "receive", "begin_step"))  # they are not in the queue of the collectives
 
+_Handle = ctypes.c_int64
+_NONE = _Handle(0)
+
 T = TypeVar("T")
 
 _connected = threading.Event()
@@ -76,7 +79,7 @@ class Group:
     ) -> None:
         """Start a trainer, wait for the others, and begin the group; see :func:`hearth_train.init`."""
         self._adopt(None, _functions(), is_fail_fast=(settings or {}).get("on_loss") == "fail-fast")
-        self._handle = self._end(self._table.open(_settings(settings or {}).encode()))
+        self._handle = _Handle(self._end(self._table.open(_settings(settings or {}).encode())))
         try:
             least = 2 if world_size is None else world_size
             if least < 1:
@@ -101,14 +104,14 @@ class Group:
             return None
         some = object.__new__(Group)
         some._adopt(self, self._table, is_fail_fast=self.is_fail_fast)
-        some._handle = handle
+        some._handle = _Handle(handle)
         return some
 
     def _adopt(self, whole: Group | None, table: Table, *, is_fail_fast: bool) -> None:
         """Set what a group and a subgroup of ``whole`` begin with."""
         self._whole = whole
         self._table = table
-        self._handle = 0
+        self._handle = _NONE
         # a subgroup has the lists of its group: the collectives of both are in one queue
         self._lock: threading.Lock = threading.Lock() if whole is None else whole._lock  # noqa: SLF001 - of this class
         self._open: list[Work] = [] if whole is None else whole._open  # noqa: SLF001 - as above
@@ -134,11 +137,11 @@ class Group:
     @property
     def is_open(self) -> bool:
         """Whether it is neither closed nor aborted; a subgroup ends with its group."""
-        return self._handle != 0 and (self._whole is None or self._whole.is_open)
+        return bool(self._handle) and (self._whole is None or self._whole.is_open)
 
     @property
-    def handle(self) -> int:
-        """Number of the group in the C ABI."""
+    def handle(self) -> ctypes.c_int64:
+        """Number of the group in the C ABI, made once: ctypes would make it anew for every call."""
         if not self.is_open:
             again = "hearth_train.init()" if self._whole is None else "split()"
             raise HearthError(f"this group is closed: call {again} for a new one")
@@ -358,21 +361,21 @@ class Group:
     def close(self) -> None:
         """Leave the group in order; the others go on. Of a subgroup, this rank's part in it. Idempotent."""
         if self.is_open:
-            handle, self._handle = self._handle, 0
+            handle, self._handle = self._handle, _NONE
             self._end(self._table.close(handle))
             atexit.unregister(self._at_exit)
 
     def abort(self) -> None:
         """End at once; open calls end with an error, and the others find this rank lost. Idempotent."""
         if self.is_open:
-            handle, self._handle = self._handle, 0
+            handle, self._handle = self._handle, _NONE
             self._table.abort(handle)
             atexit.unregister(self._at_exit)
 
     def _at_exit(self) -> None:
         if not self._handle or not _jvm.is_ours():
             return
-        handle, self._handle = self._handle, 0
+        handle, self._handle = self._handle, _NONE
         end = time.monotonic() + _LEAVE_SECONDS
         try:
             Work(self._table, self._table.close(handle), None).wait(end - time.monotonic())
