@@ -79,6 +79,7 @@ public final class BandwidthTalk {
     private int codecPercent;
     private long lookedNanos;
     private LinkReport own = LinkReport.NONE;
+    private boolean isOutdated; // own lacks a link, or has one too many, or another rate
     private LinkReport sent = LinkReport.NONE;
     private long sentNanos;
 
@@ -142,6 +143,7 @@ public final class BandwidthTalk {
 
     public void lost(NodeId node) {
         linked.remove(node);
+        isOutdated = true;
         reports.remove(node);
         rates.remove(node);
         roundTrips.remove(node);
@@ -193,9 +195,13 @@ public final class BandwidthTalk {
         if (nanos - lookedNanos >= LOOK_NANOS) {
             look(nanos - lookedNanos);
             lookedNanos = nanos;
+            isOutdated = true; // round trips and paths change all the time
         }
-        own = report();
-        reports.put(self, own);
+        if (isOutdated) {
+            isOutdated = false;
+            own = report();
+            reports.put(self, own);
+        }
         if (own.differs(sent) && nanos - sentNanos >= REPORT_NANOS) {
             sent = own;
             sentNanos = nanos;
@@ -240,6 +246,7 @@ public final class BandwidthTalk {
         }
         directory.topology().link(self, peer).map(ConnectionProfile::best).ifPresent(path -> {
             known.add(peer);
+            isOutdated = true;
             rates.put(
                     peer,
                     new Rates(
@@ -355,7 +362,8 @@ public final class BandwidthTalk {
     private void rated(NodeId peer, OptionalLong out, OptionalLong in) {
         Rates former = rates(peer);
         rates.put(peer, new Rates(out.orElse(former.out()), in.orElse(former.in())));
-        reports.put(self, report());
+        own = report();
+        reports.put(self, own);
         directory.throughput(
                 peer, reports.bytesPerSecond(self, peer), reports.bytesPerSecond(peer, self), clock.nanoTime());
     }
