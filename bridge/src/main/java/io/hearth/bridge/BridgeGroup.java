@@ -12,6 +12,7 @@ import io.hearth.collective.OperationCounts;
 import io.hearth.collective.Tensor;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.SetupException;
+import io.hearth.identity.NodeId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,20 +23,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A trainer of the calling program, or a subgroup of its ranks. What may wait begins and returns its end as a future: slow calls (the wait
- * for peers, the start, steps, the close) run one after the other, collectives in the order of their beginning, and so do the transfers of
+ * for peers, the start, steps) run one after the other, collectives in the order of their beginning, and so do the transfers of
  * each pair and direction.
  */
 final class BridgeGroup {
     private final AutoDiscoveryBackend node;
     private final HearthConfig config;
     private final Lane slow = new Lane("hearth-bridge");
+    private final Lane closing = new Lane("hearth-close"); // beside the slow calls, which may wait for others for long
     private final Map<Transfer, Lane> transfers = new ConcurrentHashMap<>();
     private final SharedNames shared = new SharedNames();
     private volatile String waiting = ""; // written by the slow lane, read anywhere
     private volatile @Nullable DistributedContext context; // written by the slow lane, read anywhere
 
     /** One direction between this rank and another. */
-    private record Transfer(boolean sends, int rank) {}
+    private record Transfer(boolean sends, NodeId peer) {}
 
     private BridgeGroup(AutoDiscoveryBackend node, HearthConfig config, @Nullable DistributedContext context) {
         this.node = node;
@@ -96,25 +98,23 @@ final class BridgeGroup {
 
     CompletableFuture<Outcome> send(Tensor values, int to) {
         DistributedContext ranks = ranks();
-        return lane(new Transfer(true, to)).run(() -> {
-            ranks.send(values, to);
+        NodeId peer = ranks.peer(to); // its rank may be another node's when the transfer runs
+        return lane(new Transfer(true, peer)).run(() -> {
+            ranks.send(values, peer);
             return Outcome.of(0);
         });
     }
 
     CompletableFuture<Outcome> receive(Tensor values, int from) {
         DistributedContext ranks = ranks();
-        return lane(new Transfer(false, from)).run(() -> {
-            ranks.receive(values, from);
+        NodeId peer = ranks.peer(from);
+        return lane(new Transfer(false, peer)).run(() -> {
+            ranks.receive(values, peer);
             return Outcome.of(0);
         });
     }
 
     private Lane lane(Transfer transfer) {
-        int world = ranks().worldSize();
-        if (transfer.rank() < 0 || transfer.rank() >= world) { // so that ranks that do not exist get no lanes
-            throw new IllegalArgumentException("rank must be 0 to " + (world - 1) + ", got " + transfer.rank());
-        }
         return transfers.computeIfAbsent(transfer, _ -> new Lane("hearth-transfer"));
     }
 
@@ -167,12 +167,13 @@ final class BridgeGroup {
                         .sum();
     }
 
+    /** Begins to leave; a slow call that still waits for others ends with an error. */
     CompletableFuture<Outcome> close() {
-        CompletableFuture<Outcome> end = slow.run(() -> {
-            end(node::close);
-            return Outcome.of(0);
-        });
-        return end.whenComplete((_, _) -> closeLanes());
+        return closing.run(() -> {
+                    end(node::close);
+                    return Outcome.of(0);
+                })
+                .whenComplete((_, _) -> closeLanes());
     }
 
     /** Ends everything at once; calls that are open end with an error. */
@@ -194,6 +195,7 @@ final class BridgeGroup {
 
     private void closeLanes() {
         slow.close();
+        closing.close();
         transfers.values().forEach(Lane::close);
     }
 }

@@ -31,7 +31,7 @@ final class CollectiveFunctions {
         return Answers.of(() -> {
             Tensor from = tensor(input, bytes, type);
             Tensor to = tensor(output, bytes, type);
-            ReduceOp how = ReduceOp.numbered(Math.toIntExact(op));
+            ReduceOp how = ReduceOp.numbered(NativeText.number(op, "op"));
             boolean isInPlace = input.address() == output.address();
             return begin(
                     group,
@@ -43,7 +43,7 @@ final class CollectiveFunctions {
     static long broadcast(long group, MemorySegment values, long bytes, long type, long root) {
         return Answers.of(() -> {
             Tensor all = tensor(values, bytes, type);
-            int from = Math.toIntExact(root);
+            int from = NativeText.number(root, "the rank");
             return begin(group, ranks -> ranks.broadcast(all, from));
         });
     }
@@ -84,7 +84,7 @@ final class CollectiveFunctions {
     static long reduceScatter(long group, MemorySegment values, long bytes, long type, long op) {
         return Answers.of(() -> {
             Tensor all = tensor(values, bytes, type);
-            ReduceOp how = ReduceOp.numbered(Math.toIntExact(op));
+            ReduceOp how = ReduceOp.numbered(NativeText.number(op, "op"));
             return begin(group, ranks -> ranks.reduceScatter(all, how));
         });
     }
@@ -92,8 +92,8 @@ final class CollectiveFunctions {
     static long reduce(long group, MemorySegment values, long bytes, long type, long op, long root) {
         return Answers.of(() -> {
             Tensor all = tensor(values, bytes, type);
-            ReduceOp how = ReduceOp.numbered(Math.toIntExact(op));
-            int at = Math.toIntExact(root);
+            ReduceOp how = ReduceOp.numbered(NativeText.number(op, "op"));
+            int at = NativeText.number(root, "the rank");
             return begin(group, ranks -> ranks.reduce(all, how, at));
         });
     }
@@ -108,8 +108,8 @@ final class CollectiveFunctions {
             long root) {
         return Answers.of(() -> {
             Tensor own = tensor(block, blockBytes, type);
-            Tensor all = tensor(gathered, bytes, type);
-            int at = Math.toIntExact(root);
+            int at = NativeText.number(root, "the rank");
+            Tensor all = tensor(gathered, isRank(group, at) ? bytes : 0, type);
             return begin(group, ranks -> ranks.gather(own, all, at));
         });
     }
@@ -117,9 +117,9 @@ final class CollectiveFunctions {
     static long scatter(
             long group, MemorySegment blocks, long bytes, MemorySegment block, long blockBytes, long type, long root) {
         return Answers.of(() -> {
-            Tensor all = tensor(blocks, bytes, type);
             Tensor own = tensor(block, blockBytes, type);
-            int from = Math.toIntExact(root);
+            int from = NativeText.number(root, "the rank");
+            Tensor all = tensor(blocks, isRank(group, from) ? bytes : 0, type);
             return begin(group, ranks -> ranks.scatter(all, own, from));
         });
     }
@@ -137,13 +137,18 @@ final class CollectiveFunctions {
     }
 
     static long send(long group, MemorySegment values, long bytes, long type, long to) {
-        return Answers.of(() -> BridgeState.begin(
-                () -> BridgeState.GROUPS.get(group).send(tensor(values, bytes, type), Math.toIntExact(to))));
+        return Answers.of(() -> BridgeState.begin(() ->
+                BridgeState.GROUPS.get(group).send(tensor(values, bytes, type), NativeText.number(to, "the rank"))));
     }
 
     static long receive(long group, MemorySegment values, long bytes, long type, long from) {
-        return Answers.of(() -> BridgeState.begin(
-                () -> BridgeState.GROUPS.get(group).receive(tensor(values, bytes, type), Math.toIntExact(from))));
+        return Answers.of(() -> BridgeState.begin(() -> BridgeState.GROUPS
+                .get(group)
+                .receive(tensor(values, bytes, type), NativeText.number(from, "the rank"))));
+    }
+
+    private static boolean isRank(long group, int rank) {
+        return BridgeState.GROUPS.get(group).ranks().rank() == rank;
     }
 
     private static long begin(long group, Collective<DistributedContext> call) throws Exception {
@@ -156,7 +161,7 @@ final class CollectiveFunctions {
     }
 
     private static Tensor tensor(MemorySegment pointer, long bytes, long type) {
-        return Tensor.of(NativeText.buffer(pointer, bytes), DataType.numbered(Math.toIntExact(type)));
+        return Tensor.of(NativeText.buffer(pointer, bytes), DataType.numbered(NativeText.number(type, "the type")));
     }
 
     private static CollectiveOptions options(MemorySegment codec, MemorySegment name) {

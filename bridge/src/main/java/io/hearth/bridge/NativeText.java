@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/** Memory of the calling program: its texts, and the segments over its buffers. */
+/** What the calling program passes: its texts, its numbers, and the segments over its buffers. */
 final class NativeText {
     private NativeText() {}
 
@@ -51,6 +51,19 @@ final class NativeText {
         int fitting = (int) Math.min(bytes.length, Math.max(0, capacity));
         MemorySegment.copy(bytes, 0, buffer(pointer, fitting), ValueLayout.JAVA_BYTE, 0, fitting);
         return bytes.length;
+    }
+
+    /**
+     * A number that must fit into 32 bits.
+     *
+     * @param what it is, for the error
+     * @throws IllegalArgumentException if it does not
+     */
+    static int number(long value, String what) {
+        if (value != (int) value) {
+            throw new IllegalArgumentException(what + " cannot be " + value);
+        }
+        return (int) value;
     }
 
     /**

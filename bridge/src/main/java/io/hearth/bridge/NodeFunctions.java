@@ -34,7 +34,7 @@ final class NodeFunctions {
 
     static long onLog(long level, MemorySegment function, MemorySegment user) {
         return Answers.of(() -> {
-            LogDelivery.to(Math.toIntExact(level), function, user);
+            LogDelivery.to(NativeText.number(level, "the level"), function, user);
             return 0;
         });
     }
@@ -72,12 +72,12 @@ final class NodeFunctions {
     }
 
     static long waitForPeers(long group, long peers, long millis) {
-        return Answers.of(() -> BridgeState.begin(
-                () -> group(group).waitForPeers(Math.toIntExact(peers), Duration.ofMillis(Math.max(0, millis)))));
+        return Answers.of(() -> BridgeState.begin(() ->
+                group(group).waitForPeers(NativeText.number(peers, "peers"), Duration.ofMillis(Math.max(0, millis)))));
     }
 
     static long start(long group, long least) {
-        return Answers.of(() -> BridgeState.begin(() -> group(group).start(Math.toIntExact(least))));
+        return Answers.of(() -> BridgeState.begin(() -> group(group).start(NativeText.number(least, "least"))));
     }
 
     static long close(long group) {
@@ -136,7 +136,7 @@ final class NodeFunctions {
             MemorySegment numbers = NativeText.buffer(ranks, count * Long.BYTES);
             List<Integer> list = LongStream.range(0, count)
                     .map(i -> numbers.get(ValueLayout.JAVA_LONG_UNALIGNED, i * Long.BYTES))
-                    .mapToObj(Math::toIntExact)
+                    .mapToObj(rank -> NativeText.number(rank, "a rank"))
                     .toList();
             return BridgeState.begin(() -> group(group).split(list));
         });

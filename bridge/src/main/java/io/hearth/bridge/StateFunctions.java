@@ -47,7 +47,7 @@ final class StateFunctions {
     static long shareBlob(long group, MemorySegment name, long bytesMax) {
         return Answers.of(() -> {
             BridgeGroup ranked = BridgeState.GROUPS.get(group);
-            ranked.shared().shareBlob(ranked.ranks(), name(name), Math.toIntExact(bytesMax));
+            ranked.shared().shareBlob(ranked.ranks(), name(name), NativeText.number(bytesMax, "bytes_max"));
             return 0;
         });
     }

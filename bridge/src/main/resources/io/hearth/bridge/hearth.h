@@ -135,7 +135,8 @@ struct hearth_api {
      * and this trainer enters by begin_step(). */
     int64_t (*start)(int64_t group, int64_t least);
 
-    /* Begins to leave in order; the group does not exist any more, except for the call. Takes up to 16 s if the others do not answer. */
+    /* Begins to leave in order; the group does not exist any more, except for the call. Open calls end with an error. Takes up to 16 s if
+     * the others do not answer. */
     int64_t (*close)(int64_t group);
 
     /* Ends the group at once; open calls end with an error, and the other ranks find this one lost. */
@@ -195,15 +196,16 @@ struct hearth_api {
     /* Ends when all ranks have called it. */
     int64_t (*barrier)(int64_t group);
 
-    /* Sends values to one rank, which receives them; the transfers of a pair arrive in order, beside all collectives. Answer: 0. */
+    /* Sends values to one rank, which receives them; the transfers of a pair arrive in order, beside all collectives. The rank is that of
+     * now: the transfer keeps its node when a loss gives that node another rank. Answer: 0. */
     int64_t (*send)(int64_t group, const void *values, int64_t bytes, int64_t type, int64_t to);
     int64_t (*receive)(int64_t group, void *values, int64_t bytes, int64_t type, int64_t from);
 
     /* ---- what all ranks keep alike, so that trainers can enter in the middle ---- */
 
     /* Shares `count` buffers under a name of 1 to 63 characters: `pairs` holds an address and a number of bytes for each. A name that is
-     * shared already gets these buffers in place of its former ones; call it before a step if they were moved. They must stay there
-     * during begin_step(). */
+     * shared already gets these buffers in place of its former ones; call it before a step if they were moved. Those of the beginning of a
+     * begin_step() must stay there until it has ended. */
     int64_t (*share)(int64_t group, const char *name, const int64_t *pairs, int64_t count);
     int64_t (*unshare)(int64_t group, const char *name);
 

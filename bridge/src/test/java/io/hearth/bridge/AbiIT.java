@@ -134,10 +134,10 @@ final class AbiIT {
         both((group, i) -> api.ok("reduce", group, at[i], 4, FLOAT32, ReduceOp.MAX.number(), 0));
         assertArrayEquals(new float[] {2}, values(at[0]));
         MemorySegment[] pair = {api.floats(0, 0), api.floats(0, 0)};
-        both((group, i) -> api.ok("gather", group, at[i], 4, pair[i], 8, FLOAT32, 1));
+        both((group, i) -> api.ok("gather", group, at[i], 4, i == 1 ? pair[1] : NULL, 8, FLOAT32, 1));
         assertArrayEquals(new float[] {2, 2}, values(pair[1]));
-        MemorySegment[] parts = {api.floats(7, 8), api.floats(0, 0)};
-        both((group, i) -> api.ok("scatter", group, parts[i], 8, at[i], 4, FLOAT32, 0));
+        MemorySegment parts = api.floats(7, 8);
+        both((group, i) -> api.ok("scatter", group, i == 0 ? parts : NULL, 8, at[i], 4, FLOAT32, 0));
         assertArrayEquals(new float[] {8}, values(at[1]));
         MemorySegment[] blocks = {api.floats(1, 2), api.floats(3, 4)};
         both((group, i) -> api.ok("allToAll", group, blocks[i], pair[i], 8, 1, FLOAT32));
@@ -162,6 +162,54 @@ final class AbiIT {
             assertEquals(0, api.end(sends[i]));
         }
         assertEquals(-Answers.INVALID_ARGUMENT, api.call("send", first, api.floats(1), 4, FLOAT32, 7));
+    }
+
+    /** Lets the first two trainers make a step. */
+    private void step() {
+        long one = api.ok("beginStep", first);
+        long other = api.ok("beginStep", second);
+        api.end(one);
+        api.end(other);
+    }
+
+    @Test
+    void aTransferGoesToTheNodeThatHadTheRankWhenItBegan() throws Exception {
+        long third = open(
+                "third",
+                "peers=127.0.0.1:" + status(first).get("port").getAsInt() + ",127.0.0.1:"
+                        + status(second).get("port").getAsInt());
+        try {
+            api.end(api.ok("waitForPeers", third, 2, 60_000));
+            both((group, i) -> api.ok("barrier", group));
+            long started = api.ok("start", third, 2);
+            while (api.ok("isDone", started) == 0) { // it is told at a step that it can enter by one
+                step();
+            }
+            assertEquals(0, api.end(started));
+            long entering = api.ok("beginStep", third);
+            while (api.ok("worldSize", first) < 3) {
+                step();
+            }
+            api.end(entering);
+            assertEquals(2, api.ok("rank", third));
+            long one = api.ok("send", first, api.floats(1), 4, FLOAT32, 2);
+            long two = api.ok("send", first, api.floats(2), 4, FLOAT32, 2); // waits behind the first one
+            api.ok("abort", second);
+            long[] barriers = {api.ok("barrier", first), api.ok("barrier", third)};
+            for (long barrier : barriers) {
+                assertEquals(2, api.end(barrier));
+            }
+            assertEquals(1, api.ok("rank", third));
+            for (int i = 1; i <= 2; i++) {
+                MemorySegment got = api.floats(0);
+                api.end(api.ok("receive", third, got, 4, FLOAT32, 0));
+                assertArrayEquals(new float[] {i}, values(got));
+            }
+            api.end(one);
+            api.end(two);
+        } finally {
+            api.call("abort", third);
+        }
     }
 
     @Test
@@ -264,10 +312,21 @@ final class AbiIT {
     }
 
     @Test
+    void closingDoesNotWaitForAStepOfTheOthers() {
+        both((group, i) -> api.ok("barrier", group));
+        long step = api.ok("beginStep", first);
+        assertEquals(0, api.end(api.ok("close", first)));
+        long ended = api.call("wait", step, 60_000, NULL);
+        assertTrue(ended < 0 && ended != Answers.NOT_YET, api::lastError);
+    }
+
+    @Test
     void wrongArgumentsAreNamed() {
         refused("no element type has the number 99", "broadcast", first, api.floats(1), 4, 99, 0);
         refused("a buffer of 4 bytes cannot begin at address 0", "broadcast", first, NULL, 4, FLOAT32, 0);
         refused("a buffer of -1 bytes", "broadcast", first, api.floats(1), -1, FLOAT32, 0);
+        refused("the type cannot be 4294967296", "broadcast", first, api.floats(1), 4, 1L << 32, 0);
+        refused("the rank cannot be -2147483649", "send", first, api.floats(1), 4, FLOAT32, Integer.MIN_VALUE - 1L);
         refused("the name is a null pointer", "share", first, NULL, NULL, 0);
         refused("the name has more than 63 bytes", "share", first, "n".repeat(64), NULL, 0);
         refused("no group has the handle 999999", "rank", 999_999);

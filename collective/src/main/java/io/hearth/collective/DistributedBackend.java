@@ -4,6 +4,7 @@ import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
+import io.hearth.identity.NodeId;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -203,7 +204,21 @@ public interface DistributedBackend extends AutoCloseable {
      * @throws IllegalStateException another thread is sending to that rank
      * @throws CollectiveException interrupted, or the backend is closed
      */
-    void send(MemorySegment values, DataType type, int toRank, CollectiveOptions options) throws CollectiveException;
+    default void send(MemorySegment values, DataType type, int toRank, CollectiveOptions options)
+            throws CollectiveException {
+        send(values, type, peer(toRank), options);
+    }
+
+    /** As {@link #send(MemorySegment, DataType, int, CollectiveOptions)}, to the node that {@link #peer} named. */
+    void send(MemorySegment values, DataType type, NodeId to, CollectiveOptions options) throws CollectiveException;
+
+    /**
+     * The node that has a rank now. Who begins a transfer and lets it run later names its peer by this, because ranks can change in between.
+     *
+     * @param rank another rank, 0 to {@code worldSize() - 1}
+     * @throws IllegalArgumentException no other node has this rank
+     */
+    NodeId peer(int rank);
 
     /**
      * Waits for the values that another rank sends to this one with {@link #send}, and returns when they are here. After an error other
@@ -215,7 +230,13 @@ public interface DistributedBackend extends AutoCloseable {
      * @throws CollectiveException as for {@link #send}
      * @throws IllegalStateException another thread is receiving from that rank
      */
-    void receive(MemorySegment values, DataType type, int fromRank, CollectiveOptions options)
+    default void receive(MemorySegment values, DataType type, int fromRank, CollectiveOptions options)
+            throws CollectiveException {
+        receive(values, type, peer(fromRank), options);
+    }
+
+    /** As {@link #receive(MemorySegment, DataType, int, CollectiveOptions)}, from the node that {@link #peer} named. */
+    void receive(MemorySegment values, DataType type, NodeId from, CollectiveOptions options)
             throws CollectiveException;
 
     /**

@@ -420,7 +420,21 @@ public final class DistributedContext {
 
     /** As {@link #send(float[], int)}, for any values. */
     public void send(Tensor values, int toRank) throws CollectiveException {
-        backend.send(values.memory(), values.type(), toRank, options);
+        send(values, peer(toRank));
+    }
+
+    /** As {@link #send(float[], int)}, for any values, to the node that {@link #peer} named. */
+    public void send(Tensor values, NodeId to) throws CollectiveException {
+        backend.send(values.memory(), values.type(), to, options);
+    }
+
+    /**
+     * The node that has a rank now, for a transfer that runs later: ranks can change in between; see {@link DistributedBackend#peer}.
+     *
+     * @throws IllegalArgumentException no other node has this rank
+     */
+    public NodeId peer(int rank) {
+        return backend.peer(rank);
     }
 
     /**
@@ -436,7 +450,12 @@ public final class DistributedContext {
 
     /** As {@link #receive(float[], int)}, for any values. */
     public void receive(Tensor values, int fromRank) throws CollectiveException {
-        backend.receive(values.memory(), values.type(), fromRank, options);
+        receive(values, peer(fromRank));
+    }
+
+    /** As {@link #receive(float[], int)}, for any values, from the node that {@link #peer} named. */
+    public void receive(Tensor values, NodeId from) throws CollectiveException {
+        backend.receive(values.memory(), values.type(), from, options);
     }
 
     /** As {@link #allGather(float[], float[])}, with blocks of different lengths; see {@link DistributedBackend#allGatherUnequal}. */

@@ -323,30 +323,32 @@ abstract class GroupCalls implements DistributedBackend {
     }
 
     @Override
-    public void send(MemorySegment values, DataType type, int toRank, CollectiveOptions how)
-            throws CollectiveException {
+    public void send(MemorySegment values, DataType type, NodeId to, CollectiveOptions how) throws CollectiveException {
         var spec = new TransferSpec(type, Tensor.elements(values, type));
         Tensor.requireUsable(values);
-        NodeId peer = ranks.peer(toRank);
         admission.requireEntered();
         admission.timed(Operation.SEND, () -> {
-            runtime.pairs().send(peer, values, spec, admission.due(how));
+            runtime.pairs().send(to, values, spec, admission.due(how));
             order.tally().sent(Operation.SEND, values.byteSize());
-            return peer;
+            return to;
         });
     }
 
     @Override
-    public void receive(MemorySegment values, DataType type, int fromRank, CollectiveOptions how)
+    public void receive(MemorySegment values, DataType type, NodeId from, CollectiveOptions how)
             throws CollectiveException {
         var spec = new TransferSpec(type, Tensor.elements(values, type));
         Tensor.requireWritable(values);
-        NodeId peer = ranks.peer(fromRank);
         admission.requireEntered();
         admission.timed(Operation.RECEIVE, () -> {
-            runtime.pairs().receive(peer, values, spec, admission.due(how));
-            return peer;
+            runtime.pairs().receive(from, values, spec, admission.due(how));
+            return from;
         });
+    }
+
+    @Override
+    public NodeId peer(int rank) {
+        return ranks.peer(rank);
     }
 
     final CollectiveResult next(Operation operation, CallRequest asked, CollectiveOptions how)

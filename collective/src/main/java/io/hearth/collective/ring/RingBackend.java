@@ -395,15 +395,20 @@ public final class RingBackend implements DistributedBackend {
     }
 
     @Override
-    public void send(MemorySegment values, DataType type, int toRank, CollectiveOptions options)
+    public void send(MemorySegment values, DataType type, NodeId to, CollectiveOptions options)
             throws CollectiveException {
-        engine.send(values, type, toRank, options);
+        engine.send(values, type, to, options);
     }
 
     @Override
-    public void receive(MemorySegment values, DataType type, int fromRank, CollectiveOptions options)
+    public void receive(MemorySegment values, DataType type, NodeId from, CollectiveOptions options)
             throws CollectiveException {
-        engine.receive(values, type, fromRank, options);
+        engine.receive(values, type, from, options);
+    }
+
+    @Override
+    public NodeId peer(int rank) {
+        return engine.peer(rank);
     }
 
     @Override
