@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import queue
 import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
+
+from hearth_train._group import Group
 
 pytest.importorskip("numpy")
 
@@ -25,6 +29,41 @@ def test_ctrl_c_ends_a_wait_at_once(cluster, case):
     assert other.process.poll() is None, "the rank that makes no sum runs on"
     print("caught after", caught - sent, "ended after", time.monotonic() - sent)
     assert "end 0" in waiting.text
+
+
+def test_memory_of_an_interrupted_step_stays(cluster):
+    trainers = [cluster.start("signals.py", 2, "interrupt-step", home=number) for number in range(2)]
+    waiting, other = sorted(trainers, key=lambda each: each.await_line("rank")[1])
+    time.sleep(0.5)  # it is in the step by then; later is as good
+    waiting.process.send_signal(signal.SIGINT)
+    assert waiting.await_line("interrupted")
+    other.end()
+    assert other.words("share") == [["share", "0", "0"]], "what was shared when the step began"
+    waiting.end()
+    assert waiting.words("share") == [["share", "2", "2"]]
+
+
+def test_handlers_of_user_signals_stay(cluster):
+    outputs = cluster.run("signals.py", 2, "user-signals")
+    assert all(text.count("handler of SIGUSR") == 2 for text in outputs), outputs
+
+
+def test_what_an_interrupted_call_makes_is_aborted():
+    aborted = queue.Queue()
+    waits = iter([KeyboardInterrupt(), 7])
+
+    def wait(call, millis, outcome):
+        answer = next(waits)
+        if isinstance(answer, BaseException):
+            raise answer
+        outcome._obj.answer = answer
+        return answer
+
+    group = object.__new__(Group)
+    group._adopt(None, SimpleNamespace(wait=wait, abort=aborted.put), is_fail_fast=False)
+    with pytest.raises(KeyboardInterrupt):
+        group._made(1)
+    assert aborted.get(timeout=60) == 7
 
 
 def test_a_handler_of_sigterm_runs(cluster):

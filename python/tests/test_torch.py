@@ -9,6 +9,7 @@ import threading
 import time
 import types
 import weakref
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -217,7 +218,45 @@ def test_settings_of_pg_options_are_written_as_hearth_reads_them():
     urls = []
     wrapped = _register._with_rendezvous(lambda _backend, url: urls.append(url))
     wrapped("hearth", pg_options={"open": True, "peers": ["10.0.0.1:1", "b"], "group": None, "label": "a b"})
-    assert urls == ["hearth:///?open=true&peers=10.0.0.1%3A1%2Cb&label=a%20b"]
+    wrapped("cpu:hearth", "hearth://digits", pg_options={"on_loss": "fail-fast"})
+    wrapped("hearth", "hearth://digits?deadline=9s", pg_options={"on_loss": "fail-fast"})
+    wrapped("gloo", "env://")
+    assert urls == [
+        "hearth:///?open=true&peers=10.0.0.1%3A1%2Cb&label=a%20b",
+        "hearth://digits?on_loss=fail-fast",
+        "hearth://digits?deadline=9s&on_loss=fail-fast",
+        "env://",
+    ]
+    with pytest.raises(ValueError, match="leave init_method and store out"):
+        wrapped("hearth", "env://", pg_options={"on_loss": "fail-fast"})
+
+
+def test_settings_of_a_further_group_are_refused():
+    _groups = pytest.importorskip("hearth_train.torch._groups")
+    with pytest.raises(ValueError, match="pg_options go to init_process_group"):
+        _groups.create(None, {"on_loss": "fail-fast"})
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"milestones": Counter({3: 1, 5: 2}), "last_epoch": 1},
+        {"best": float("inf"), "mode": "min", "last": None, "verbose": False},
+        [{"lr": 0.1, "betas": (0.9, 0.999)}, {}],
+        {(1, "a"): [[]], "tuple": ({"dict": 1},)},
+    ],
+)
+def test_newcomers_get_states_with_their_types(state):
+    _plain = pytest.importorskip("hearth_train.torch._plain")
+    taken = _plain.decode(_plain.encode({"part": state}))["part"]
+    assert taken == state
+    assert repr(taken) == repr(state)
+
+
+def test_a_state_that_is_not_plain_is_refused_by_its_place():
+    _plain = pytest.importorskip("hearth_train.torch._plain")
+    with pytest.raises(TypeError, match=r"give scheduler\['best'\] to newcomers, a builtins.set"):
+        _plain.encode({"scheduler": {"best": {1}}})
 
 
 def test_a_work_stays_until_somebody_asks_for_its_end():

@@ -95,6 +95,8 @@ def buffer(array: Any, *, writable: bool, dtype: str | None = None) -> Buffer:
         ) from None
     view = export.view
     name = dtype or _name(array, view)
+    if name not in TYPES and name != "bool":
+        raise TypeError(f"elements of type {name} have no collectives; there are {', '.join(TYPES)}")
     number = TYPES["uint8" if name == "bool" else name]
     # bytes may hold any type that the caller names
     if view.itemsize != TYPE_BYTES[number] and (dtype is None or view.itemsize != 1):
@@ -130,8 +132,6 @@ def _name(array: Any, view: _PyBuffer) -> str:
         name = None
     if name is None or (letter == "l" and raw[0] in "=<"):
         name = str(getattr(array, "dtype", raw)).rsplit(".", 1)[-1]
-    if name not in TYPES and name != "bool":
-        raise TypeError(f"elements of type {name} have no collectives; there are {', '.join(TYPES)}")
     return name
 
 

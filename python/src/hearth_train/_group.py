@@ -79,7 +79,7 @@ class Group:
     ) -> None:
         """Start a trainer, wait for the others, and begin the group; see :func:`hearth_train.init`."""
         self._adopt(None, _functions(), is_fail_fast=(settings or {}).get("on_loss") == "fail-fast")
-        self._handle = _Handle(self._end(self._table.open(_settings(settings or {}).encode())))
+        self._handle = self._made(self._table.open(_settings(settings or {}).encode()))
         try:
             least = 2 if world_size is None else world_size
             if least < 1:
@@ -99,12 +99,12 @@ class Group:
         group and its subgroups run in one order, the same on all ranks that they have in common.
         """
         numbers = (ctypes.c_int64 * len(ranks))(*ranks)
-        handle = self._end(self._table.split(self.handle, numbers, len(ranks)))
-        if handle == 0:
+        handle = self._made(self._table.split(self.handle, numbers, len(ranks)))
+        if not handle:
             return None
         some = object.__new__(Group)
         some._adopt(self, self._table, is_fail_fast=self.is_fail_fast)
-        some._handle = _Handle(handle)
+        some._handle = handle
         return some
 
     def _adopt(self, whole: Group | None, table: Table, *, is_fail_fast: bool) -> None:
@@ -112,16 +112,25 @@ class Group:
         self._whole = whole
         self._table = table
         self._handle = _NONE
-        # a subgroup has the lists of its group: the collectives of both are in one queue
+        # a subgroup has the lists of its group: the collectives of both are in one queue, and one end leaves both to Java
         self._lock: threading.Lock = threading.Lock() if whole is None else whole._lock  # noqa: SLF001 - of this class
         self._open: list[Work] = [] if whole is None else whole._open  # noqa: SLF001 - as above
-        self._beside: list[Work] = []  # transfers and steps
+        self._beside: list[Work] = [] if whole is None else whole._beside  # noqa: SLF001 - as above; transfers and steps
         self._beginning: dict[object, object] = {}  # memory of calls that are about to begin
         self._shared: dict[str, object] = {}
         self.is_fail_fast = is_fail_fast
 
     def _end(self, call: int) -> int:
         return Work(self._table, call, None).wait()
+
+    def _made(self, call: int) -> ctypes.c_int64:
+        """Return the handle that a call makes. If a signal's handler raises meanwhile, what the call makes is aborted."""
+        work = Work(self._table, call, None)
+        try:
+            return _Handle(work.wait())
+        except BaseException:
+            threading.Thread(target=_abandon, args=(self._table, work), name="hearth-abandon", daemon=True).start()
+            raise
 
     def _wait_for_peers(self, peers: int, timeout: float) -> None:
         work = Work(self._table, self._table.wait_for_peers(self._handle, peers, int(timeout * 1e3)), None)
@@ -172,7 +181,11 @@ class Group:
             self._make_room(works)
         token = object()
         self._beginning[token] = keep  # a signal's handler may raise right after the call, and Java uses the memory then
-        call = function(handle, *arguments)
+        try:
+            call = function(handle, *arguments)
+        except ctypes.ArgumentError as refused:
+            del self._beginning[token]
+            raise TypeError(f"{name}: a rank must be an int ({refused})") from None
         if call < 0:
             del self._beginning[token]
         work = Work(self._table, call, keep)
@@ -331,7 +344,7 @@ class Group:
 
         Trainers that came late enter here, and a rank that was outside its group comes back.
         """
-        work = self.begin("begin_step", None)
+        work = self.begin("begin_step", list(self._shared.values()))  # another share() or an interrupt must not free it
         step = work.wait()
         return step, work.outcome.first == 1
 
@@ -379,8 +392,8 @@ class Group:
         end = time.monotonic() + _LEAVE_SECONDS
         try:
             Work(self._table, self._table.close(handle), None).wait(end - time.monotonic())
-        except (HearthError, TimeoutError):
-            return  # the end of the process tells the others
+        except (HearthError, TimeoutError):  # the end of the process tells the others
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))  # Java may use its memory until then
 
     def __enter__(self) -> Group:
         return self
@@ -390,6 +403,13 @@ class Group:
             self.close()
         else:
             self.abort()
+
+
+def _abandon(table: Table, work: Work) -> None:
+    """Abort what a call makes, once it has ended."""
+    work.await_end()
+    if work.outcome.answer > 0:
+        table.abort(work.outcome.answer)
 
 
 def _reduction(op: str, array: Buffer) -> int:

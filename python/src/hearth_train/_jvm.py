@@ -158,7 +158,7 @@ def _create(home: Path) -> int:
     options = (_Option * len(texts))(*(_Option(text, None) for text in texts))
     arguments = _Arguments(_JNI_VERSION_21, len(texts), options, 0)
     jvm, env = ctypes.c_void_p(), ctypes.c_void_p()
-    with _without_incubator_warning():
+    with _without_incubator_warning(), _keeping_user_signal():
         result = library.JNI_CreateJavaVM(ctypes.byref(jvm), ctypes.byref(env), ctypes.byref(arguments))
     if result == _JNI_EEXIST:
         raise SetupError(
@@ -169,6 +169,17 @@ def _create(home: Path) -> int:
         raise SetupError(f"the JVM of {home} did not start (JNI error {result}); its output says why")
     _kept.extend((library, texts, options, arguments, jvm, env))
     return _ask_for_table(env)
+
+
+@contextmanager
+def _keeping_user_signal() -> Iterator[None]:
+    """Keep the program's handler of SIGUSR2, which Java takes, in spite of ``-Xrs``, for a profiler that stops its threads."""
+    libc = ctypes.CDLL(None)
+    action = ctypes.create_string_buffer(_SIGACTION_BYTES)
+    libc.sigaction(int(signal.SIGUSR2), None, action)
+    yield
+    if any(action.raw[: ctypes.sizeof(ctypes.c_void_p)]):  # the handler comes first; SIG_DFL is 0
+        libc.sigaction(int(signal.SIGUSR2), action, None)
 
 
 @contextmanager

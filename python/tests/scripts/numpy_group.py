@@ -56,7 +56,11 @@ with hearth.init(world_size=world) as group:
         (lambda: hearth.allreduce(np.zeros(2, bool)), TypeError, "bools"),
         (lambda: hearth.allreduce(np.zeros(2), out=np.zeros(3)), ValueError, "out has 3"),
         (lambda: hearth.allreduce(np.zeros(2, "float32"), compression="zip"), ValueError, "zip"),
+        (lambda: hearth.allreduce(np.zeros(2, "float32"), dtype="complex64"), TypeError, "complex64"),
         (lambda: hearth.broadcast(np.zeros(2), root=9), ValueError, "9"),
+        (lambda: hearth.broadcast(np.zeros(2), root="0"), TypeError, "a rank must be an int"),
+        (lambda: hearth.broadcast(np.zeros(2), root=1 << 40), ValueError, "the rank cannot be 1099511627776"),
+        (lambda: group.send(np.zeros(2), to=rank), ValueError, "this rank"),
         (lambda: hearth.init(), hearth.HearthError, "already"),
         (lambda: group.share("x" * 64, np.zeros(1)), ValueError, "63 bytes"),
     ):

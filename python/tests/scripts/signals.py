@@ -7,6 +7,12 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
+
+
+def await_file(name):
+    while not Path(name).exists():
+        time.sleep(0.01)
 
 
 def handlers():
@@ -30,6 +36,10 @@ import numpy as np  # noqa: E402
 
 import hearth_train as hearth  # noqa: E402
 
+if case == "user-signals":
+    for number in (signal.SIGUSR1, signal.SIGUSR2):
+        signal.signal(number, lambda number, _: print("handler of", signal.Signals(number).name, flush=True))
+
 group = hearth.init(world_size=int(sys.argv[1]))
 of_jvm = handlers()
 if case == "faulthandler-after":
@@ -46,6 +56,27 @@ if case == "exit":
 print("rank", rank, os.getpid(), flush=True)
 if case == "exit":
     sys.exit(0)
+if case == "user-signals":
+    os.kill(os.getpid(), signal.SIGUSR1)
+    os.kill(os.getpid(), signal.SIGUSR2)
+if case == "interrupt-step":
+    shared = np.full(64 << 20, rank, "uint8")  # so large that it goes back to the system when it is freed
+    group.share("state", shared)
+    if rank == 0:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            group.begin_step()
+        except KeyboardInterrupt:
+            shared = np.full(64 << 20, 2, "uint8")  # as when a cell of a notebook is run again
+            group.share("state", shared)
+            print("interrupted", time.monotonic(), flush=True)
+        Path("interrupted").touch()
+        await_file("stepped")
+    else:
+        await_file("interrupted")
+        print("step", *group.begin_step(), flush=True)
+        Path("stepped").touch()
+    print("share", shared[0], shared[-1], flush=True)
 if case == "sleep" or rank == 1:
     if case in ("interrupt", "interrupt-begin", "terminate"):
         signal.pause()  # until the test kills it

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
+from . import _plain
 from ._process_group import ProcessGroupHearth
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ class Elastic:
     ) -> None:
         """Prepare a model; ``sampler`` and ``scheduler`` have ``state_dict`` and ``load_state_dict`` with plain values.
 
-        ``ddp`` are further arguments of ``DistributedDataParallel``.
+        ``ddp`` are further arguments of ``DistributedDataParallel``. A step raises TypeError if a state has values that are
+        not plain: numbers, texts, and lists, tuples, dicts and Counters of them.
         """
         group = dist.group.WORLD
         if not isinstance(group, ProcessGroupHearth):
@@ -92,18 +93,17 @@ class Elastic:
                 self._mirrors.append((plain, mirror))
                 plain = mirror
             places.append((plain.data_ptr(), plain.numel() * plain.element_size()))
-        self._group.share_memory(_TENSORS, places, tensors)
+        self._group.share_memory(_TENSORS, places, (tensors, self._mirrors))
         state = {name: part.state_dict() for name, part in self._parts.items()}
         groups = [{key: value for key, value in group.items() if key != "params"} for group in self._optimizer.param_groups]
-        self._group.set_bytes(_LOOP, json.dumps({"groups": groups, **state}).encode())
+        self._group.set_bytes(_LOOP, _plain.encode({"optimizer": groups, **state}))
 
     def _take_over(self) -> None:
         for tensor, mirror in self._mirrors:
             tensor.copy_(mirror)
-        state = json.loads(self._group.get_bytes(_LOOP))
-        for group, taken in zip(self._optimizer.param_groups, state["groups"], strict=True):
-            for key, value in taken.items():
-                group[key] = tuple(value) if isinstance(group.get(key), tuple) else value
+        state = _plain.decode(self._group.get_bytes(_LOOP))
+        for group, taken in zip(self._optimizer.param_groups, state["optimizer"], strict=True):
+            group.update(taken)
         for name, part in self._parts.items():
             part.load_state_dict(state[name])
 

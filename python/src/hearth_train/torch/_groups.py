@@ -38,8 +38,13 @@ def rendezvous(url: str, timeout: timedelta | None = None, **_: Any) -> Iterator
     yield dist.HashStore(), rank, size
 
 
-def create(backend_options: Any, _options: Any) -> ProcessGroupHearth:
-    """Create the process group of all ranks, or of some; torch calls this on its members."""
+def create(backend_options: Any, options: Any) -> ProcessGroupHearth:
+    """Create the process group of all ranks, or of some; torch calls this on its members.
+
+    Raises ValueError for ``options``: settings are those of the trainer, which :func:`rendezvous` takes.
+    """
+    if options:
+        raise ValueError("pg_options go to init_process_group, as a dict: a further group has the settings of the first one")
     group = hearth_train.group()
     ranks = list(backend_options.global_ranks_in_group)
     name = str(backend_options.group_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
@@ -43,17 +44,31 @@ def _names_hearth(backend: object) -> bool:
     return isinstance(backend, str) and BACKEND in {part.rsplit(":", 1)[-1] for part in backend.lower().split(",")}
 
 
+def _with_settings(url: str | None, options: Mapping[str, object]) -> str:
+    """Add settings to a rendezvous of Hearth; other ones have none."""
+    from hearth_train._group import texts  # noqa: PLC0415 - only when a program uses the backend
+
+    if url is None or not url.startswith(f"{BACKEND}://"):
+        raise ValueError(
+            "pg_options are settings of Hearth's own rendezvous: leave init_method and store out, or give init_method='hearth://GROUP'"
+        )
+    return f"{url}{'&' if '?' in url else '?'}{urlencode(texts(options), quote_via=quote)}"
+
+
 def _with_rendezvous(init: Callable[..., None]) -> Callable[..., None]:
-    """Give "hearth" its own rendezvous, where the script chose none; all other backends stay as they are."""
+    """Give "hearth" its own rendezvous, where the script chose none, with the settings in ``pg_options``.
+
+    All other backends stay as they are.
+    """
 
     @functools.wraps(init)
     def init_process_group(backend: Any = None, init_method: Any = None, *arguments: Any, **named: Any) -> None:
-        chosen = init_method is not None or named.get("store") is not None or (len(arguments) > 3 and arguments[3])  # noqa: PLR2004 - its place
-        if _names_hearth(backend) and not chosen:
-            from hearth_train._group import texts  # noqa: PLC0415 - as above
-
-            settings = texts(named.pop("pg_options", None) or {})
-            init_method = f"{BACKEND}:///?{urlencode(settings, quote_via=quote)}"
+        if _names_hearth(backend):
+            store = arguments[3] if len(arguments) > 3 else named.get("store")  # noqa: PLR2004 - its place
+            if init_method is None and store is None:
+                init_method = f"{BACKEND}:///"
+            if isinstance(named.get("pg_options"), Mapping):
+                init_method = _with_settings(init_method, named.pop("pg_options"))
         init(backend, init_method, *arguments, **named)
 
     return init_process_group
