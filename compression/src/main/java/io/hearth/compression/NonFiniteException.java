@@ -25,6 +25,14 @@ public final class NonFiniteException extends CollectiveException {
                 "which a lossy codec cannot carry: look at loss and learning rate, or use compression 'none'");
     }
 
+    /** Of a member of the group, maybe another one: {@code text} names member and value, {@link #index} and {@link #value} do not. */
+    public NonFiniteException(String text) {
+        super(text);
+        this.index = -1;
+        this.value = Float.NaN;
+        this.advice = text;
+    }
+
     private NonFiniteException(long index, float value, String advice) {
         this("gradient value ", index, value, advice);
     }
@@ -72,12 +80,12 @@ public final class NonFiniteException extends CollectiveException {
         return new NonFiniteException("summed gradient value ", first + index, value, advice);
     }
 
-    /** Index of the first such value in what was to be encoded. */
+    /** Index of the first such value in what was to be encoded; -1 if only the text has it. */
     public long index() {
         return index;
     }
 
-    /** That value. */
+    /** That value; NaN if only the text has it. */
     public float value() {
         return value;
     }

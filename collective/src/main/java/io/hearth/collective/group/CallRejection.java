@@ -1,5 +1,6 @@
 package io.hearth.collective.group;
 
+import io.hearth.compression.NonFiniteException;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.PeerLostException;
@@ -47,10 +48,10 @@ public record CallRejection(Cause cause, String text) {
     public CollectiveException toException() {
         return switch (cause) {
             case MISMATCH -> new CollectiveMismatchException(text);
-
             case PEER_LOST -> new PeerLostException(text);
             case ROOT_LOST -> new RootLostException(text);
-            case NON_FINITE, MALFORMED -> new CollectiveException(text);
+            case NON_FINITE -> new NonFiniteException(text);
+            case MALFORMED -> new CollectiveException(text);
             case START_MET_STEP -> new StartMetStepException(text);
         };
     }
