@@ -199,12 +199,13 @@ def test_the_state_of_an_optimizer_is_made_as_it_begins(name):
     assert torch.equal(*weights), weights
 
 
-@pytest.mark.parametrize("name", ["NAdam", "Rprop", "ASGD"])
+@pytest.mark.parametrize("name", ["NAdam", "Rprop", "ASGD", "SGD"])
 def test_an_optimizer_whose_state_begins_with_other_values_is_refused(name):
     torch = pytest.importorskip("torch")
     _elastic = pytest.importorskip("hearth_train.torch._elastic")
     weight = torch.nn.Parameter(torch.ones(3))
-    optimizer = getattr(torch.optim, name)([weight], lr=0.1)
+    settings = {"momentum": 0.9, "dampening": 0.5} if name == "SGD" else {}
+    optimizer = getattr(torch.optim, name)([weight], lr=0.1, **settings)
     with pytest.raises(TypeError, match=f"{name}.* one step before"):
         _elastic._make_state(optimizer)
     assert weight.tolist() == [1, 1, 1]

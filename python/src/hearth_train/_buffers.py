@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from typing import Any, NamedTuple
 
 from ._table import TYPE_BYTES, TYPES
 
 _WRITABLE, _FORMAT, _C_CONTIGUOUS = 0x1, 0x4, 0x38  # PyBUF_*; contiguous includes the strides
+_FOREIGN_ORDERS = (b">", b"!") if sys.byteorder == "little" else (b"<",)
 _FORMATS = {
     "f": "float32",
     "d": "float64",
@@ -94,6 +96,8 @@ def buffer(array: Any, *, writable: bool, dtype: str | None = None) -> Buffer:
             "with the buffer protocol"
         ) from None
     view = export.view
+    if view.itemsize > 1 and (view.format or b"")[:1] in _FOREIGN_ORDERS:
+        raise TypeError(f"{_kind(array)} has the bytes of its elements in another order: pass a copy in this computer's own")
     name = dtype or _name(array, view)
     if name not in TYPES and name != "bool":
         raise TypeError(f"elements of type {name} have no collectives; there are {', '.join(TYPES)}")

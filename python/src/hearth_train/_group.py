@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _jvm, _log
 from ._buffers import Buffer, buffer
-from ._errors import HearthError
+from ._calls import Calls
+from ._errors import DeadlineError, HearthError, ReenterableError
 from ._progress import Progress
 from ._table import REDUCTIONS
 from ._work import Work, bytes_of, check, text_of
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 _LEAVE_SECONDS = 0.7  # at the end of a program that did not close
 _DELAY = 0.1
-_LISTED = 16  # calls, some of which may have ended
 _OPEN_MOST = 64  # collectives, as in hearth.h: one more would block in Java, where no signal ends it
+_REENTRIES_MOST = 5  # in a row
 _BESIDE = frozenset(("send", "receive", "begin_step"))  # they are not in the queue of the collectives
 
 _Handle = ctypes.c_int64
@@ -113,9 +114,8 @@ class Group:
         self._table = table
         self._handle = _NONE
         # a subgroup has the lists of its group: the collectives of both are in one queue, and one end leaves both to Java
-        self._lock: threading.Lock = threading.Lock() if whole is None else whole._lock  # noqa: SLF001 - of this class
-        self._open: list[Work] = [] if whole is None else whole._open  # noqa: SLF001 - as above
-        self._beside: list[Work] = [] if whole is None else whole._beside  # noqa: SLF001 - as above; transfers and steps
+        self._open: Calls = Calls(_OPEN_MOST) if whole is None else whole._open  # noqa: SLF001 - of this class
+        self._beside: Calls = Calls() if whole is None else whole._beside  # noqa: SLF001 - as above; transfers and steps
         self._beginning: dict[object, object] = {}  # memory of calls that are about to begin
         self._shared: dict[str, object] = {}
         self.is_fail_fast = is_fail_fast
@@ -177,8 +177,7 @@ class Group:
         """Begin a function of the C ABI; ``keep`` lives until it ends. Waits while 64 collectives are open."""
         handle, function = self.handle, getattr(self._table, name)
         works = self._beside if name in _BESIDE else self._open
-        if len(works) >= _LISTED:
-            self._make_room(works)
+        works.make_room()
         token = object()
         self._beginning[token] = keep  # a signal's handler may raise right after the call, and Java uses the memory then
         try:
@@ -192,17 +191,6 @@ class Group:
         works.append(work)  # a call that is not in the list would lose its memory
         del self._beginning[token]
         return work
-
-    def _make_room(self, works: list[Work]) -> None:
-        """Forget the calls that have ended; wait for one if the queue is full."""
-        while True:
-            with self._lock:
-                listed = len(works)  # another thread may append meanwhile
-                works[:listed] = [each for each in works[:listed] if not each.done()]
-                first = works[0] if works is self._open and len(works) >= _OPEN_MOST else None
-            if first is None:
-                return
-            first.await_end(_DELAY)
 
     def allreduce_async(
         self,
@@ -329,6 +317,7 @@ class Group:
 
     def set_bytes(self, name: str, state: bytes) -> None:
         """Set this rank's state of that name, before a step."""
+        state = bytes(memoryview(state))
         check(self._table, self._table.set_blob(self.handle, name.encode(), state, len(state)))
 
     def get_bytes(self, name: str) -> bytes:
@@ -348,10 +337,21 @@ class Group:
         step = work.wait()
         return step, work.outcome.first == 1
 
+    def enter_step(self) -> tuple[int, bool]:
+        """Begin a step as :meth:`begin_step` does; if this rank was put out of its group meanwhile, again, up to 5 times."""
+        for _ in range(_REENTRIES_MOST):
+            try:
+                return self.begin_step()
+            except DeadlineError:
+                raise
+            except ReenterableError as outside:
+                _log.LOGGER.warning("this rank enters its group again: %s", outside)
+        return self.begin_step()
+
     def steps(self, total: int) -> Iterator[int]:
         """Yield the numbers of the steps that are left of ``total``; each begins on all ranks together."""
         while True:
-            step, _ = self.begin_step()
+            step, _ = self.enter_step()
             if step >= total:
                 return
             yield step

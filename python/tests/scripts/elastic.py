@@ -23,13 +23,13 @@ if kind == "adam":
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
 else:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
-scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 50, 0.9)
+scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, list(range(20, 2000, 20)), 0.97)
 data = torch.randn(1000, 64, generator=torch.Generator().manual_seed(1))
 sampler = ElasticSampler(len(data), 16)
 batches = iter(
     torch.utils.data.DataLoader(range(len(data)), batch_sampler=sampler, num_workers=2) if kind == "loader" else sampler
 )
-run = Elastic(model, optimizer, 1_000_000, sampler=sampler)
+run = Elastic(model, optimizer, 1_000_000, sampler=sampler, scheduler=scheduler)
 
 
 def digest():
@@ -54,6 +54,9 @@ for step in run:
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+    scheduler.step()
     time.sleep(0.01)
-print("end", digest(), sampler.position, flush=True)
+print("end", digest(), sampler.position, optimizer.param_groups[0]["lr"], flush=True)
+phase = list(Elastic(model, optimizer, last + 4, sampler=sampler))
+assert phase == [last + 1, last + 2, last + 3], (phase, last)
 dist.destroy_process_group()

@@ -158,6 +158,11 @@ d = "checkpoint"  # in the folder of the test
 sd = {"model": m.state_dict()}
 dcp.save(sd, checkpoint_id=d)
 dcp.load(sd, checkpoint_id=d)
+dcp.async_save(sd, checkpoint_id=d).result()
+with torch.device("meta"):  # a script's default device
+    ones = torch.ones(3, device="cpu")
+    dist.all_gather([torch.empty(3, device="cpu") for _ in range(w)], ones)
+    dist.all_to_all([torch.empty(1, device="cpu") for _ in range(w)], [torch.ones(1, device="cpu") for _ in range(w)])
 print("dcp ok")
 t = time.time()
 dist.destroy_process_group()

@@ -19,11 +19,17 @@ if TYPE_CHECKING:
 _LOOP = "hearth-loop"
 _TENSORS = "hearth-tensors"
 _LOOP_BYTES = 1 << 20
+_UNPREPARED = (
+    "Elastic cannot prepare {}, whose state '{}' does not begin with 0: let the optimizer make one step before it is given to "
+    "Elastic, or use another one"
+)
 _EPSILON = 1e-6  # optimizers such as Adamax add less than that to a gradient of zeros
 
 
 class Elastic:
-    """The steps of a training whose model and optimizer all ranks keep alike.
+    """The steps of a training whose model and optimizer all ranks keep alike. ``steps`` is the number at which it ends.
+
+    A later one in the same process goes on with the number after the last one's.
 
     ::
 
@@ -67,12 +73,14 @@ class Elastic:
         with group.muted():
             self.model = DistributedDataParallel(model, **{"find_unused_parameters": True, **ddp})
         self._mirrors: list[tuple[torch.Tensor, torch.Tensor]] = []
-        self._group.share_bytes(_LOOP, _LOOP_BYTES)
+        if not group.has_elastic:  # a later one, as in a notebook, takes the place of the former
+            self._group.share_bytes(_LOOP, _LOOP_BYTES)
+            group.has_elastic = True
 
     def __iter__(self) -> Iterator[int]:
         while True:
             self._share()
-            step, is_replaced = self._group.begin_step()
+            step, is_replaced = self._group.enter_step()
             if is_replaced:
                 self._take_over()
             if step >= self._steps:
@@ -112,11 +120,14 @@ def _make_state(optimizer: torch.optim.Optimizer) -> None:
     """Make an optimizer allocate its state, as its first step would, so that it can be shared before that.
 
     The step of zeros leaves a state of zeros, but for the number of the step. Raises TypeError for an optimizer whose state
-    begins with other values, such as NAdam and Rprop: which ones cannot be seen after the step.
+    begins with other values, such as NAdam and Rprop: which ones cannot be seen after the step. SGD with dampening begins
+    with the first gradient.
     """
     parameters = [each for group in optimizer.param_groups for each in group["params"] if each.requires_grad]
     if any(optimizer.state.get(each) for each in parameters):
         return  # it has been used or loaded
+    if any(group.get("dampening") and group.get("momentum") for group in optimizer.param_groups):
+        raise TypeError(_UNPREPARED.format(type(optimizer).__name__, "momentum_buffer"))
     values = [each.detach().clone() for each in parameters]
     gradients = [each.grad for each in parameters]
     with torch.no_grad():
@@ -139,7 +150,4 @@ def _make_state(optimizer: torch.optim.Optimizer) -> None:
                 state[name] = part * 0
             elif isinstance(part, torch.Tensor) or (isinstance(part, float) and part):
                 optimizer.state.clear()
-                raise TypeError(
-                    f"Elastic cannot prepare {type(optimizer).__name__}, whose state '{name}' does not begin with 0: let the "
-                    "optimizer make one step before it is given to Elastic, or use another one"
-                )
+                raise TypeError(_UNPREPARED.format(type(optimizer).__name__, name))

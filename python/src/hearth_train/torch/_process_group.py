@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.distributed as dist
+from torch.distributed import distributed_c10d
 
 from hearth_train import HearthError, MismatchError
 from hearth_train._table import REDUCTIONS
@@ -40,7 +41,9 @@ def _reduction(opts: Any, tensor: torch.Tensor) -> int:
     chosen = dist.ReduceOp.SUM if opts is None else opts.reduceOp
     name = next((name for op, name in _REDUCTIONS if chosen == op), None)
     if name is None:
-        raise ValueError(f"{chosen} is not supported: Hearth has {', '.join(REDUCTIONS)}")
+        kinds = dist.ReduceOp.RedOpType.__members__.items()
+        asked = next((kind for kind, op in kinds if chosen == op), str(chosen))
+        raise ValueError(f"the reduction {asked} is not supported: Hearth has {', '.join(REDUCTIONS)}")
     if tensor.dtype == torch.bool:
         if name not in _OF_BOOLS:
             raise TypeError(f"bools have no reduction {name}")
@@ -68,6 +71,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         self._desc = ""
         self._closes = closes
         self._waiter = Waiter()
+        self.has_elastic = False  # whether an Elastic has shared its state here
 
     # ---- names ----
 
@@ -109,6 +113,14 @@ class ProcessGroupHearth(dist.ProcessGroup):
 
     def _get_backend(self, device: torch.device) -> ProcessGroupHearth:  # noqa: ARG002 - one for all devices
         return self
+
+    @property
+    def _device_types(self) -> list[torch.device]:
+        """The device for torch's own helpers, such as those of checkpoints; none while torch still makes this group.
+
+        A group that is not in C++ must have none then, because torch would attach its recorder to it.
+        """
+        return [torch.device("cpu")] if self in distributed_c10d._world.pg_map else []  # noqa: SLF001 - it has no other name
 
     @property
     def supports_coalescing(self) -> bool:
@@ -256,7 +268,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         calls: list[Any] = []
         flats = []
         for into, tensor in zip(outputs, inputs, strict=True):
-            flat = torch.empty(len(into) * tensor.numel(), dtype=tensor.dtype)
+            flat = torch.empty(len(into) * tensor.numel(), dtype=tensor.dtype, device="cpu")
             call, _, _ = self._all_gather(flat, tensor, world)
             calls.append(call)
             flats.append(flat)
@@ -358,7 +370,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         if is_root:
             _require_one_each(into, world)
             require_alike(into, tensor)
-        flat = torch.empty(len(into) * tensor.numel(), dtype=tensor.dtype)
+        flat = torch.empty(len(into) * tensor.numel(), dtype=tensor.dtype, device="cpu")
         block, gathered = Memory(tensor, written=False), Memory(flat, written=True)
         call = self._ranks.begin(
             "gather",
@@ -384,7 +396,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         world = self._ranks.world_size
         output = outputs[0]
         parts = inputs[0] if self._ranks.rank == root else []
-        flat = torch.empty(0, dtype=output.dtype)
+        flat = torch.empty(0, dtype=output.dtype, device="cpu")
         if parts:
             _require_one_each(parts, world)
             require_alike(parts, output)
@@ -459,7 +471,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
             if each.dtype != inputs[0].dtype:
                 raise ValueError(f"tensors of one call must be alike, got {inputs[0].dtype} and {each.dtype}")
         longest = self._longest_block(inputs, outputs, world)
-        sent = torch.empty(world * longest, dtype=inputs[0].dtype)
+        sent = torch.empty(world * longest, dtype=inputs[0].dtype, device="cpu")
         received = torch.empty_like(sent)
         for rank, each in enumerate(inputs):
             sent[rank * longest : rank * longest + each.numel()].copy_(each.detach().reshape(-1))
@@ -481,7 +493,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
 
         All ranks see the sizes of all, so each raises MismatchError if any rank expects another size than it is sent.
         """
-        sizes = torch.tensor([each.numel() for each in inputs + outputs])
+        sizes = torch.tensor([each.numel() for each in inputs + outputs], device="cpu")
         everyone = torch.empty(world * len(sizes), dtype=sizes.dtype)
         call, _, _ = self._all_gather(everyone, sizes, world)
         call.wait()

@@ -37,7 +37,7 @@ class Memory:
             self.flat = tensor
         else:
             plain = tensor.detach()
-            self.flat = plain.to("cpu").contiguous() if read else torch.empty(plain.shape, dtype=plain.dtype)
+            self.flat = plain.to("cpu").contiguous() if read else torch.empty(plain.shape, dtype=plain.dtype, device="cpu")
             if written:
                 self.finish = lambda: plain.copy_(self.flat)
         self.bytes = self.flat.numel() * self.flat.element_size()
@@ -74,7 +74,7 @@ def require_alike(tensors: Iterable[torch.Tensor], first: torch.Tensor) -> None:
 
 def joined(tensors: list[torch.Tensor]) -> torch.Tensor:
     """Return new memory on the CPU for tensors that lie one behind the other."""
-    return torch.empty(sum(each.numel() for each in tensors), dtype=tensors[0].dtype)
+    return torch.empty(sum(each.numel() for each in tensors), dtype=tensors[0].dtype, device="cpu")
 
 
 def join(tensors: list[torch.Tensor], flat: torch.Tensor) -> None:
