@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
 import queue
 import signal
 import subprocess
 import sys
 import time
+import weakref
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
 
+from hearth_train import _jvm, _table
 from hearth_train._group import Group
 
 pytest.importorskip("numpy")
@@ -64,6 +69,25 @@ def test_what_an_interrupted_call_makes_is_aborted():
     with pytest.raises(KeyboardInterrupt):
         group._made(1)
     assert aborted.get(timeout=60) == 7
+
+
+@pytest.mark.parametrize("interrupted", [True, False])
+def test_a_group_that_was_not_closed_is_never_freed(monkeypatch, interrupted):
+    def wait(call, millis, outcome):
+        if interrupted:
+            raise KeyboardInterrupt
+        return _table.NOT_YET
+
+    monkeypatch.setattr(_jvm, "is_ours", lambda: True)
+    group = object.__new__(Group)
+    group._adopt(None, SimpleNamespace(wait=wait, close=lambda _: 1), is_fail_fast=False)
+    group._handle = ctypes.c_int64(5)
+    freed = weakref.ref(group)
+    with pytest.raises(KeyboardInterrupt) if interrupted else nullcontext():
+        group._at_exit()
+    del group
+    gc.collect()
+    assert freed() is not None
 
 
 def test_a_handler_of_sigterm_runs(cluster):

@@ -6,7 +6,7 @@ import atexit
 import ctypes
 import json
 import threading
-import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _jvm, _log
@@ -386,14 +386,13 @@ class Group:
             atexit.unregister(self._at_exit)
 
     def _at_exit(self) -> None:
-        if not self._handle or not _jvm.is_ours():
+        if not _jvm.is_ours():
             return
-        handle, self._handle = self._handle, _NONE
-        end = time.monotonic() + _LEAVE_SECONDS
-        try:
-            Work(self._table, self._table.close(handle), None).wait(end - time.monotonic())
-        except (HearthError, TimeoutError):  # the end of the process tells the others
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))  # Java may use its memory until then
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))  # Java may use its memory until the process ends
+        if self._handle:
+            handle, self._handle = self._handle, _NONE
+            with suppress(HearthError, TimeoutError):  # the end of the process tells the others
+                Work(self._table, self._table.close(handle), None).wait(_LEAVE_SECONDS)
 
     def __enter__(self) -> Group:
         return self

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/** What the calling program passes: its texts, its numbers, and the segments over its buffers. */
+/** Texts, numbers and buffers that the calling program passes. */
 final class NativeText {
     private NativeText() {}
 

@@ -213,7 +213,7 @@ public interface DistributedBackend extends AutoCloseable {
     void send(MemorySegment values, DataType type, NodeId to, CollectiveOptions options) throws CollectiveException;
 
     /**
-     * The node that has a rank now. Who begins a transfer and lets it run later names its peer by this, because ranks can change in between.
+     * The node that has a rank now. Ranks can change before a transfer runs; the node of its peer does not.
      *
      * @param rank another rank, 0 to {@code worldSize() - 1}
      * @throws IllegalArgumentException no other node has this rank

@@ -79,7 +79,7 @@ public final class BandwidthTalk {
     private int codecPercent;
     private long lookedNanos;
     private LinkReport own = LinkReport.NONE;
-    private boolean isOutdated; // own lacks a link, or has one too many, or another rate
+    private boolean isOutdated; // whether own may lack a link or have one too many
     private LinkReport sent = LinkReport.NONE;
     private long sentNanos;
 
@@ -198,9 +198,7 @@ public final class BandwidthTalk {
             isOutdated = true; // round trips and paths change all the time
         }
         if (isOutdated) {
-            isOutdated = false;
-            own = report();
-            reports.put(self, own);
+            renew();
         }
         if (own.differs(sent) && nanos - sentNanos >= REPORT_NANOS) {
             sent = own;
@@ -319,6 +317,12 @@ public final class BandwidthTalk {
         }
     }
 
+    private void renew() {
+        isOutdated = false;
+        own = report();
+        reports.put(self, own);
+    }
+
     private LinkReport report() {
         SortedMap<NodeId, LinkReport.Measured> links = new TreeMap<>();
         for (NodeId peer : linked) {
@@ -362,8 +366,7 @@ public final class BandwidthTalk {
     private void rated(NodeId peer, OptionalLong out, OptionalLong in) {
         Rates former = rates(peer);
         rates.put(peer, new Rates(out.orElse(former.out()), in.orElse(former.in())));
-        own = report();
-        reports.put(self, own);
+        renew();
         directory.throughput(
                 peer, reports.bytesPerSecond(self, peer), reports.bytesPerSecond(peer, self), clock.nanoTime());
     }
