@@ -38,6 +38,22 @@ def test_mistakes_are_named_and_nothing_hangs(cluster):
     assert all("end" in text for text in cluster.run("torch_misuse.py", 2))
 
 
+def test_compiled_models_train_as_plain_ones(cluster):
+    outputs = cluster.run("compiled.py", 2)
+    assert outputs[0].splitlines()[-1] == outputs[1].splitlines()[-1]
+
+
+def test_the_compiler_keeps_its_view_of_decorators_of_others():
+    """A context manager's code is the same for all programs, so a mark on it would change theirs."""
+    from hearth_train.torch._compiler import _functions  # noqa: PLC0415 - needs torch
+    from hearth_train.torch._process_group import ProcessGroupHearth  # noqa: PLC0415 - needs torch
+
+    codes = {function.__code__ for function in _functions(ProcessGroupHearth)}
+    assert ProcessGroupHearth.muted.__code__ not in codes
+    assert ProcessGroupHearth.muted.__wrapped__.__code__ in codes
+    assert ProcessGroupHearth.broadcast.__code__ in codes
+
+
 def test_compressed_gradients(cluster):
     outputs = cluster.run("compress.py", 2)
     assert outputs[0].splitlines()[-1] == outputs[1].splitlines()[-1]

@@ -6,6 +6,7 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
+from ._compiler import runs_as_it_is
 from ._process_group import ProcessGroupHearth
 
 _models = itertools.count()
@@ -46,5 +47,6 @@ class _Hook:
 
 
 # torch compares the two annotations with its own, so they must be types and not texts.
+@runs_as_it_is
 def _sum(hook: _Hook, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
     return hook.begin(bucket).then(lambda future: future.value()[0])

@@ -15,6 +15,7 @@ from hearth_train import HearthError, MismatchError
 from hearth_train._table import REDUCTIONS
 
 from ._alone import Alone
+from ._compiler import runs_as_it_is
 from ._tensors import Memory, element_type, join, joined, part, require_alike
 from ._work import Again, HearthWork, Waiter
 
@@ -56,6 +57,7 @@ def _require_one_each(tensors: list[torch.Tensor], world: int) -> None:
         raise ValueError(f"a tensor for each of {world} ranks is needed, got {len(tensors)}")
 
 
+@runs_as_it_is
 class ProcessGroupHearth(dist.ProcessGroup):
     """All ranks of a group, or of a subgroup. Rank and size are those of now: they change when a machine is lost or enters.
 

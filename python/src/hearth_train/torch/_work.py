@@ -12,6 +12,8 @@ from torch._C._distributed_c10d import Work
 
 from hearth_train import HearthError, PeerLostError
 
+from ._compiler import runs_as_it_is
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import timedelta
@@ -50,6 +52,7 @@ class Again:
         return self._call.outcome
 
 
+@runs_as_it_is
 class HearthWork(Work):
     """Calls of one collective. Its future is for DDP and hooks; plain waits need no further thread.
 
