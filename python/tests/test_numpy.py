@@ -8,7 +8,25 @@ from pathlib import Path
 
 import pytest
 
+import hearth_train
+
 pytest.importorskip("numpy")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "text"),
+    [
+        ({"world_size": 1.5}, TypeError, "float"),
+        ({"world_size": "2"}, TypeError, "str"),
+        ({"world_size": 0}, ValueError, "world_size must be 1 or more, got 0"),
+        ({"timeout": float("nan")}, ValueError, "timeout must be 0 or more seconds, got nan"),
+        ({"timeout": -1}, ValueError, "timeout must be 0 or more seconds, got -1"),
+    ],
+)
+def test_a_group_that_cannot_be_is_refused_before_java_starts(monkeypatch, wrong, kind, text):
+    monkeypatch.setattr(hearth_train._jvm, "table", lambda: pytest.fail("Java was started"))
+    with pytest.raises(kind, match=text):
+        hearth_train.init(**wrong)
 
 
 def test_every_call_and_every_mistake(cluster):

@@ -237,15 +237,44 @@ def test_settings_of_pg_options_are_written_as_hearth_reads_them():
     wrapped("hearth", pg_options={"open": True, "peers": ["10.0.0.1:1", "b"], "group": None, "label": "a b"})
     wrapped("cpu:hearth", "hearth://digits", pg_options={"on_loss": "fail-fast"})
     wrapped("hearth", "hearth://digits?deadline=9s", pg_options={"on_loss": "fail-fast"})
+    wrapped("hearth", "env://", pg_options={"on_loss": "fail-fast"})
+    wrapped("hearth", "env://")
     wrapped("gloo", "env://")
     assert urls == [
         "hearth:///?open=true&peers=10.0.0.1%3A1%2Cb&label=a%20b",
         "hearth://digits?on_loss=fail-fast",
         "hearth://digits?deadline=9s&on_loss=fail-fast",
+        "hearth:///?on_loss=fail-fast",
+        "hearth:///",
         "env://",
     ]
-    with pytest.raises(ValueError, match="leave init_method and store out"):
-        wrapped("hearth", "env://", pg_options={"on_loss": "fail-fast"})
+
+
+@pytest.mark.parametrize(
+    ("rendezvous", "got"), [({"init_method": "tcp://10.0.0.1:2"}, "init_method='tcp://10.0.0.1:2'"), ({"store": 1}, "a store")]
+)
+def test_a_rendezvous_of_torch_is_refused_before_it_waits_for_anybody(rendezvous, got):
+    _register = pytest.importorskip("hearth_train.torch._register")
+    wrapped = _register._with_rendezvous(lambda *_, **__: pytest.fail("was called"))
+    with pytest.raises(ValueError, match=f"leave init_method and store out.*got {got}"):
+        wrapped("hearth", **rendezvous)
+
+
+def test_a_group_is_left_if_torch_fails_after_the_rendezvous(monkeypatch):
+    _register = pytest.importorskip("hearth_train.torch._register")
+    aborted = []
+    earlier = types.SimpleNamespace(abort=lambda: pytest.fail("is not of this call"))
+    later = types.SimpleNamespace(abort=lambda: aborted.append(1))
+    monkeypatch.setattr(hearth_train, "_group", earlier)
+
+    def fails(_backend, _url, opened):
+        monkeypatch.setattr(hearth_train, "_group", opened)
+        raise KeyboardInterrupt
+
+    for opened in (earlier, later):
+        with pytest.raises(KeyboardInterrupt):
+            _register._with_rendezvous(fails)("hearth", None, opened)
+    assert aborted == [1]
 
 
 def test_settings_of_a_further_group_are_refused():

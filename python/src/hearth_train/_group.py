@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import json
+import operator
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -31,6 +32,7 @@ _BESIDE = frozenset(("send", "receive", "begin_step"))  # they are not in the qu
 
 _Handle = ctypes.c_int64
 _NONE = _Handle(0)
+_MILLIS_MOST = 2**53
 
 T = TypeVar("T")
 
@@ -64,6 +66,16 @@ def texts(settings: Mapping[str, object]) -> dict[str, str]:
     return found
 
 
+def _millis(seconds: float) -> int:
+    """Return a time to wait in whole milliseconds; infinity is longer than anybody waits.
+
+    Raises ValueError for NaN and for less than 0.
+    """
+    if not seconds >= 0:
+        raise ValueError(f"timeout must be 0 or more seconds, got {seconds}")
+    return int(min(seconds * 1e3, _MILLIS_MOST))
+
+
 def _settings(settings: Mapping[str, object]) -> str:
     return "\n".join(f"{key}={text}" for key, text in texts(settings).items())
 
@@ -79,13 +91,14 @@ class Group:
         self, world_size: int | None = None, timeout: float = 60.0, settings: Mapping[str, object] | None = None
     ) -> None:
         """Start a trainer, wait for the others, and begin the group; see :func:`hearth_train.init`."""
+        least = 2 if world_size is None else operator.index(world_size)
+        if least < 1:
+            raise ValueError(f"world_size must be 1 or more, got {world_size}")
+        millis = _millis(timeout)
         self._adopt(None, _functions(), is_fail_fast=(settings or {}).get("on_loss") == "fail-fast")
         self._handle = self._made(self._table.open(_settings(settings or {}).encode()))
         try:
-            least = 2 if world_size is None else world_size
-            if least < 1:
-                raise ValueError(f"world_size must be 1 or more, got {world_size}")
-            self._wait_for_peers(least - 1, timeout)
+            self._wait_for_peers(least - 1, millis)
             self._end(self._table.start(self._handle, least))
         except BaseException:
             self.abort()
@@ -132,8 +145,8 @@ class Group:
             threading.Thread(target=_abandon, args=(self._table, work), name="hearth-abandon", daemon=True).start()
             raise
 
-    def _wait_for_peers(self, peers: int, timeout: float) -> None:
-        work = Work(self._table, self._table.wait_for_peers(self._handle, peers, int(timeout * 1e3)), None)
+    def _wait_for_peers(self, peers: int, millis: int) -> None:
+        work = Work(self._table, self._table.wait_for_peers(self._handle, peers, millis), None)
         with Progress() as line:
             while True:
                 try:

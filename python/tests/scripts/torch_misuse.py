@@ -2,6 +2,7 @@
 
 import sys
 import time
+from datetime import timedelta
 
 import torch
 import torch.distributed as dist
@@ -46,6 +47,20 @@ for name, wrong, kind, text in (
     one = torch.ones(1)
     dist.all_reduce(one)
     assert one.item() == world, name
+one = torch.ones(1)
+if rank == 1:
+    dist.recv(torch.ones(1), 0)  # so that the sum cannot end before rank 0 has given up to wait for it
+work = dist.all_reduce(one, async_op=True)
+if rank == 0:
+    try:
+        work.wait(timedelta(milliseconds=100))
+    except TimeoutError as right:
+        print("named timeout", right, flush=True)
+    else:
+        raise AssertionError("timeout")
+    dist.send(torch.ones(1), 1)
+work.wait(timedelta(0))  # as torch says that there is no limit
+assert one.item() == world
 both = dist.new_group([1, 0])  # torch sorts them: all ranks
 some = dist.new_group([0])
 start = time.monotonic()

@@ -10,8 +10,12 @@ from urllib.parse import quote, urlencode
 import torch.distributed as dist
 from torch.distributed import distributed_c10d
 
+import hearth_train
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from hearth_train import Group
 
 BACKEND = "hearth"
 DEVICES = ["cpu", "mps"]
@@ -44,31 +48,58 @@ def _names_hearth(backend: object) -> bool:
     return isinstance(backend, str) and BACKEND in {part.rsplit(":", 1)[-1] for part in backend.lower().split(",")}
 
 
-def _with_settings(url: str | None, options: Mapping[str, object]) -> str:
-    """Add settings to a rendezvous of Hearth; other ones have none."""
+def _url(init_method: object, store: object) -> str:
+    """Return Hearth's own rendezvous, or the one of Hearth that a script chose.
+
+    "env://" is torch's own default, also where a script writes it. Raises ValueError for other rendezvous: they bring
+    processes together, and no group of Hearth.
+    """
+    if store is None and init_method in (None, "env://"):
+        return f"{BACKEND}:///"
+    if store is None and isinstance(init_method, str) and init_method.startswith(f"{BACKEND}://"):
+        return init_method
+    got = f"init_method={init_method!r}" if store is None else "a store"
+    raise ValueError(
+        "Hearth finds the other machines itself: leave init_method and store out, or give init_method='hearth://GROUP'; "
+        f"got {got}"
+    )
+
+
+def _with_settings(url: str, options: Mapping[str, object]) -> str:
+    """Add settings to a rendezvous of Hearth."""
     from hearth_train._group import texts  # noqa: PLC0415 - only when a program uses the backend
 
-    if url is None or not url.startswith(f"{BACKEND}://"):
-        raise ValueError(
-            "pg_options are settings of Hearth's own rendezvous: leave init_method and store out, or give init_method='hearth://GROUP'"
-        )
     return f"{url}{'&' if '?' in url else '?'}{urlencode(texts(options), quote_via=quote)}"
 
 
-def _with_rendezvous(init: Callable[..., None]) -> Callable[..., None]:
-    """Give "hearth" its own rendezvous, where the script chose none, with the settings in ``pg_options``.
+def _opened() -> Group | None:
+    try:
+        return hearth_train.group()
+    except hearth_train.HearthError:
+        return None
 
-    All other backends stay as they are.
+
+def _with_rendezvous(init: Callable[..., None]) -> Callable[..., None]:
+    """Give "hearth" its own rendezvous, with the settings in ``pg_options``. All other backends stay as they are.
+
+    If torch fails after the rendezvous, the group is left again: others would wait for this process.
     """
 
     @functools.wraps(init)
     def init_process_group(backend: Any = None, init_method: Any = None, *arguments: Any, **named: Any) -> None:
-        if _names_hearth(backend):
-            store = arguments[3] if len(arguments) > 3 else named.get("store")  # noqa: PLR2004 - its place
-            if init_method is None and store is None:
-                init_method = f"{BACKEND}:///"
-            if isinstance(named.get("pg_options"), Mapping):
-                init_method = _with_settings(init_method, named.pop("pg_options"))
-        init(backend, init_method, *arguments, **named)
+        if not _names_hearth(backend):
+            init(backend, init_method, *arguments, **named)
+            return
+        url = _url(init_method, arguments[3] if len(arguments) > 3 else named.get("store"))  # noqa: PLR2004 - its place
+        if isinstance(named.get("pg_options"), Mapping):
+            url = _with_settings(url, named.pop("pg_options"))
+        earlier = _opened()
+        try:
+            init(backend, url, *arguments, **named)
+        except BaseException:
+            opened = _opened()
+            if opened is not None and opened is not earlier:
+                opened.abort()
+            raise
 
     return init_process_group

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections import OrderedDict, deque
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,9 @@ class Again:
 
     def done(self) -> bool:
         return self._call.done()
+
+    def await_end(self, timeout: float) -> bool:
+        return self._call.await_end(timeout)
 
     def wait(self) -> int:
         while True:
@@ -96,7 +100,15 @@ class HearthWork(Work):
                 self._finish = None
         return self._failure
 
-    def wait(self, timeout: timedelta | None = None) -> bool:  # noqa: ARG002 - Hearth's own deadline counts
+    def wait(self, timeout: timedelta | None = None) -> bool:
+        """Wait for the end. A timeout of 0 is none, as torch has it.
+
+        Raises TimeoutError after ``timeout``; the collective goes on then.
+        """
+        if timeout:
+            end = time.monotonic() + timeout.total_seconds()
+            if not all(call.await_end(max(0.0, end - time.monotonic())) for call in self._calls):
+                raise TimeoutError(f"the collective has not ended after {timeout.total_seconds()} s; it goes on")
         failure = self.settle()
         self._waiter.let_go(self)
         if failure is not None:
