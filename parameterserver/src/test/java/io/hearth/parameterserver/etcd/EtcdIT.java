@@ -144,6 +144,18 @@ final class EtcdIT {
             open.add(this);
         }
 
+        /** Sends a signal. After STOP it returns once the process has stopped: its threads run on until one of them takes the signal. */
+        void signal(String name) throws IOException, InterruptedException {
+            String pid = Long.toString(process.pid());
+            ChildProcess.of("kill", "-" + name, pid).start().waitFor();
+            while (name.equals("STOP")) {
+                Process state = ChildProcess.of("ps", "-o", "state=", "-p", pid).start();
+                if (new String(state.getInputStream().readAllBytes(), StandardCharsets.UTF_8).startsWith("T")) {
+                    return;
+                }
+            }
+        }
+
         InetSocketAddress address() {
             return new InetSocketAddress(
                     InetAddress.getLoopbackAddress(), Integer.parseInt(address.substring(address.indexOf(':') + 1)));
@@ -328,12 +340,7 @@ final class EtcdIT {
         update(trainer);
         int used = value(direct.getFirst()) == 1 ? 0 : 1;
         assertEquals(List.of(1F, 0F), List.of(value(direct.get(used)), value(direct.get(1 - used))));
-        ChildProcess.of(
-                        "kill",
-                        "-" + signal,
-                        Long.toString(servers.get(used).process.pid()))
-                .start()
-                .waitFor();
+        servers.get(used).signal(signal);
         update(trainer);
         assertEquals(1, value(direct.get(1 - used)));
     }

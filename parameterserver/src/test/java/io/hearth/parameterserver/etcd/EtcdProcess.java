@@ -18,17 +18,24 @@ import java.util.concurrent.locks.LockSupport;
 /** A real etcd on loopback, which a test can kill and start again. */
 final class EtcdProcess implements AutoCloseable {
     private static final long START_SECONDS = 30;
+    private static final int TRIES = 5;
 
     private final Path folder;
-    private final int port;
-    private final int peerPort;
+    private int port;
+    private int peerPort;
+
+    @SuppressWarnings("NullAway.Init") // set by each start
     private Process process;
 
+    /** Another program may take a free port before etcd does: etcd ends then, and others are tried. */
     EtcdProcess(Path folder) throws IOException, InterruptedException {
         this.folder = folder;
-        this.port = freePort();
-        this.peerPort = freePort();
-        this.process = start();
+        int tries = 0;
+        do {
+            assertTrue(tries++ < TRIES, "etcd did not start: see etcd.log");
+            port = freePort();
+            peerPort = freePort();
+        } while (!isStarted());
     }
 
     /** Whether this machine has an etcd. */
@@ -43,12 +50,13 @@ final class EtcdProcess implements AutoCloseable {
         }
     }
 
-    private Process start() throws IOException, InterruptedException {
+    /** Starts etcd; returns whether it answers, or false if it has ended. */
+    private boolean isStarted() throws IOException, InterruptedException {
         String peer = "http://127.0.0.1:" + peerPort;
         process = ChildProcess.of(
                         "etcd",
                         "--data-dir",
-                        folder.resolve("etcd").toString(),
+                        data().toString(),
                         "--listen-client-urls",
                         endpoint(),
                         "--advertise-client-urls",
@@ -65,10 +73,13 @@ final class EtcdProcess implements AutoCloseable {
                 .start();
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
         while (!answers()) {
-            assertTrue(process.isAlive() && end - System.nanoTime() > 0, "etcd did not start: see etcd.log");
+            if (!process.isAlive()) {
+                return false;
+            }
+            assertTrue(end - System.nanoTime() > 0, "etcd does not answer: see etcd.log");
             LockSupport.parkNanos(50_000_000); // nothing announces that it listens
         }
-        return process;
+        return true;
     }
 
     private boolean answers() throws InterruptedException {
@@ -78,6 +89,10 @@ final class EtcdProcess implements AutoCloseable {
         } catch (IOException notYet) {
             return false;
         }
+    }
+
+    private Path data() {
+        return folder.resolve("etcd-" + port);
     }
 
     String endpoint() {
@@ -99,12 +114,12 @@ final class EtcdProcess implements AutoCloseable {
 
     /** With what it had on its disk. */
     void restart() throws IOException, InterruptedException {
-        process = start();
+        assertTrue(isStarted(), "etcd did not start again: see etcd.log");
     }
 
     /** Forgets everything; while it is killed. */
     void wipe() throws IOException {
-        Files.move(folder.resolve("etcd"), folder.resolve("etcd-" + System.nanoTime()));
+        Files.move(data(), folder.resolve("wiped-" + System.nanoTime()));
     }
 
     @Override
