@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("torch")
 
 
-@pytest.mark.parametrize("optimizer", ["sgd", "adam", "loader"])
+@pytest.mark.parametrize("optimizer", ["sgd", "adam", "loader", "counting"])
 def test_one_dies_and_another_one_enters(cluster, optimizer):
     first = [cluster.start("elastic.py", 2, number, optimizer, home=number) for number in range(3)]
     for trainer in first:
@@ -19,6 +19,7 @@ def test_one_dies_and_another_one_enters(cluster, optimizer):
     outputs = [trainer.end() for trainer in (*first[:2], late)]
     ends = {tuple(trainer.words("end")[0]) for trainer in (*first[:2], late)}
     assert len(ends) == 1, [text[-300:] for text in outputs]
+    assert all(int(trainer.words("taken")[0][2]) <= 1 for trainer in (*first[:2], late)), outputs  # else ranks drift apart
     by_step: dict[str, set[tuple[str, str]]] = {}
     for trainer in (*first[:2], late):
         for words in trainer.words("step"):

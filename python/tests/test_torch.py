@@ -230,6 +230,13 @@ def test_an_optimizer_whose_state_begins_with_other_values_is_refused(name):
     _elastic._make_state(optimizer)  # it has been used
 
 
+def test_an_optimizer_that_needs_a_closure_is_refused():
+    torch = pytest.importorskip("torch")
+    _elastic = pytest.importorskip("hearth_train.torch._elastic")
+    with pytest.raises(TypeError, match="cannot take steps of LBFGS"):
+        _elastic._make_state(torch.optim.LBFGS([torch.nn.Parameter(torch.ones(3))]))
+
+
 def test_settings_of_pg_options_are_written_as_hearth_reads_them():
     _register = pytest.importorskip("hearth_train.torch._register")
     urls = []

@@ -1,7 +1,7 @@
 """A DDP training that ranks join and leave; it ends 60 steps after one has joined that came after a loss.
 
-Arguments: world, seed of the initial weights, optimizer ("loader" is SGD with batches from a DataLoader that has workers), and
-"late" for that one.
+Arguments: world, seed of the initial weights, optimizer ("loader" is SGD with batches from a DataLoader that has workers,
+"counting" has a number in its state that is no tensor), and "late" for that one.
 """
 
 import copy
@@ -14,6 +14,22 @@ import torch.distributed as dist
 
 from hearth_train.torch import Elastic, ElasticSampler
 
+
+class Counting(torch.optim.Optimizer):
+    """Plain descent by a rate that falls with the number of steps."""
+
+    def __init__(self, parameters):
+        super().__init__(parameters, {"lr": 0.5})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for each in group["params"]:
+                state = self.state[each]
+                state["steps"] = state.get("steps", 0) + 1
+                each.sub_(group["lr"] / (10 + state["steps"]) * each.grad)
+
+
 world, seed, kind = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 dist.init_process_group("hearth", world_size=world)
 torch.manual_seed(seed)
@@ -21,6 +37,8 @@ model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.BatchNorm1d(64), t
 if kind == "adam":
     model.load_state_dict({name: each.clone() for name, each in model.state_dict().items()}, assign=True)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+elif kind == "counting":
+    optimizer = Counting(model.parameters())
 else:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
 scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, list(range(20, 2000, 20)), 0.97)
@@ -29,6 +47,8 @@ sampler = ElasticSampler(len(data), 16)
 batches = iter(
     torch.utils.data.DataLoader(range(len(data)), batch_sampler=sampler, num_workers=2) if kind == "loader" else sampler
 )
+taken_over = []
+Elastic._take_over = lambda run, take_over=Elastic._take_over: (taken_over.append(1), take_over(run))
 run = Elastic(model, optimizer, 1_000_000, sampler=sampler, scheduler=scheduler)
 
 
@@ -56,6 +76,7 @@ for step in run:
     optimizer.step()
     scheduler.step()
     time.sleep(0.01)
+print("taken over", len(taken_over), flush=True)
 print("end", digest(), sampler.position, optimizer.param_groups[0]["lr"], flush=True)
 phase = list(Elastic(model, optimizer, last + 4, sampler=sampler))
 assert phase == [last + 1, last + 2, last + 3], (phase, last)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
+
+from hearth_train import DeadlineError, ReenterableError
+from hearth_train._log import LOGGER
 
 from . import _plain
 from ._process_group import ProcessGroupHearth
@@ -62,6 +66,7 @@ class Elastic:
         group = dist.group.WORLD
         if not isinstance(group, ProcessGroupHearth):
             raise TypeError("Elastic needs dist.init_process_group('hearth') before it")
+        self._process_group = group
         self._group: Group = group.hearth
         self._steps = steps
         self._optimizer = optimizer
@@ -79,6 +84,8 @@ class Elastic:
 
     def __iter__(self) -> Iterator[int]:
         while True:
+            if self._group.is_member:  # a newcomer says nothing before it enters
+                self._even_out()
             self._share()
             step, is_replaced = self._group.enter_step()
             if is_replaced:
@@ -87,33 +94,73 @@ class Elastic:
                 return
             yield step
 
+    def _even_out(self) -> None:
+        """Give all ranks the buffers of rank 0, such as statistics of batch normalization, which each has of its own batches.
+
+        DDP does so when the next pass begins. Here that is too late: ranks whose states differ at a step take over that of
+        one of them, with all weights that lie beside the buffers.
+        """
+        buffers = [each.detach() for each in self._module.buffers()]
+        if not buffers:
+            return
+        flat = torch.cat([each.cpu().reshape(-1).view(torch.uint8) for each in buffers])
+        try:
+            self._process_group.broadcast_from_first([flat]).wait()
+        except DeadlineError:
+            raise
+        except ReenterableError as outside:
+            LOGGER.warning("this rank has no buffers of its group: %s", outside)  # it gets them when it enters
+            return
+        parts = flat.split([each.numel() * each.element_size() for each in buffers])
+        for each, part in zip(buffers, parts, strict=True):
+            each.copy_(part.clone().view(each.dtype).view(each.shape))
+
     def _share(self) -> None:
         """Share the tensors where they are now: optimizers and ``load_state_dict`` may have replaced them."""
         tensors = list(self._module.state_dict(keep_vars=True).values())
-        for each in self._optimizer.state.values():
+        numbers = {}  # and texts: what else the optimizer knows of a parameter
+        for place, each in enumerate(self._of_parameters()):
             tensors += [value for _, value in sorted(each.items()) if isinstance(value, torch.Tensor)]
+            plain = {name: value for name, value in each.items() if not isinstance(value, torch.Tensor)}
+            if plain:
+                numbers[place] = plain
         self._mirrors = []
         places = []
         for tensor in tensors:
-            plain = tensor.detach()
-            if plain.device.type != "cpu" or not plain.is_contiguous():
-                mirror = plain.to("cpu").contiguous()
-                self._mirrors.append((plain, mirror))
-                plain = mirror
-            places.append((plain.data_ptr(), plain.numel() * plain.element_size()))
+            memory = tensor.detach()
+            if memory.device.type != "cpu" or not memory.is_contiguous():
+                mirror = memory.to("cpu").contiguous()
+                self._mirrors.append((memory, mirror))
+                memory = mirror
+            places.append((memory.data_ptr(), memory.numel() * memory.element_size()))
         self._group.share_memory(_TENSORS, places, (tensors, self._mirrors))
         state = {name: part.state_dict() for name, part in self._parts.items()}
         groups = [{key: value for key, value in group.items() if key != "params"} for group in self._optimizer.param_groups]
-        self._group.set_bytes(_LOOP, _plain.encode({"optimizer": groups, **state}))
+        self._group.set_bytes(_LOOP, _plain.encode({"optimizer": [groups, numbers], **state}))
+
+    def _of_parameters(self) -> list[dict[str, Any]]:
+        """Return what the optimizer knows of each parameter, in the order that all ranks have."""
+        state = self._optimizer.state
+        return [state[each] for group in self._optimizer.param_groups for each in group["params"] if each in state]
 
     def _take_over(self) -> None:
         for tensor, mirror in self._mirrors:
             tensor.copy_(mirror)
         state = _plain.decode(self._group.get_bytes(_LOOP))
-        for group, taken in zip(self._optimizer.param_groups, state["optimizer"], strict=True):
+        groups, numbers = state["optimizer"]
+        for group, taken in zip(self._optimizer.param_groups, groups, strict=True):
             group.update(taken)
+        known = self._of_parameters()
+        for place, taken in numbers.items():
+            known[place].update(taken)
         for name, part in self._parts.items():
             part.load_state_dict(state[name])
+
+
+def _require_plain_steps(optimizer: torch.optim.Optimizer) -> None:
+    closure = inspect.signature(optimizer.step).parameters.get("closure")
+    if closure is not None and closure.default is inspect.Parameter.empty:
+        raise TypeError(f"Elastic cannot take steps of {type(optimizer).__name__}, which need a closure: use another optimizer")
 
 
 def _make_state(optimizer: torch.optim.Optimizer) -> None:
@@ -123,6 +170,7 @@ def _make_state(optimizer: torch.optim.Optimizer) -> None:
     begins with other values, such as NAdam and Rprop: which ones cannot be seen after the step. SGD with dampening begins
     with the first gradient.
     """
+    _require_plain_steps(optimizer)
     parameters = [each for group in optimizer.param_groups for each in group["params"] if each.requires_grad]
     if any(optimizer.state.get(each) for each in parameters):
         return  # it has been used or loaded

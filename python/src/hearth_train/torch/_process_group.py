@@ -223,13 +223,19 @@ class ProcessGroupHearth(dist.ProcessGroup):
 
     def broadcast(self, tensors: list[torch.Tensor], opts: Any = None) -> HearthWork:
         root = 0 if opts is None else opts.rootRank
-        memories = [Memory(tensor, written=True) for tensor in tensors]
-        calls = [self._broadcast(memory, root) for memory in memories]
         # After a loss another rank is number 0. For the model of DDP its values are as good, for a script's own they are not.
         caller = sys._getframe(1).f_globals.get("__name__")  # noqa: SLF001 - nothing else tells them apart
-        if root == 0 and caller in _OF_DDP and not self.hearth.is_fail_fast:
-            again = [Again(call, partial(self._broadcast, memory, 0)) for call, memory in zip(calls, memories, strict=True)]
-            return self._work(again, tensors, *memories)
+        if root == 0 and caller in _OF_DDP:
+            return self.broadcast_from_first(tensors)
+        memories = [Memory(tensor, written=True) for tensor in tensors]
+        return self._work([self._broadcast(memory, root) for memory in memories], tensors, *memories)
+
+    def broadcast_from_first(self, tensors: list[torch.Tensor]) -> HearthWork:
+        """Begin a broadcast of rank 0, and again if that is lost, of the rank that has its place then."""
+        memories = [Memory(tensor, written=True) for tensor in tensors]
+        calls: list[Any] = [self._broadcast(memory, 0) for memory in memories]
+        if not self.hearth.is_fail_fast:
+            calls = [Again(call, partial(self._broadcast, memory, 0)) for call, memory in zip(calls, memories, strict=True)]
         return self._work(calls, tensors, *memories)
 
     def _broadcast(self, memory: Memory, root: int) -> Call:
