@@ -267,6 +267,13 @@ def test_a_rendezvous_of_torch_is_refused_before_it_waits_for_anybody(rendezvous
         wrapped("hearth", **rendezvous)
 
 
+def test_other_backends_for_other_devices_are_refused():
+    _register = pytest.importorskip("hearth_train.torch._register")
+    wrapped = _register._with_rendezvous(lambda *_, **__: pytest.fail("was called"))
+    with pytest.raises(ValueError, match="no other backend works beside Hearth: give backend='hearth'"):
+        wrapped("cpu:gloo,mps:hearth")
+
+
 def test_a_group_is_left_if_torch_fails_after_the_rendezvous(monkeypatch):
     _register = pytest.importorskip("hearth_train.torch._register")
     aborted = []

@@ -34,6 +34,7 @@ for name, wrong, kind, text in (
     ("splits", all_to_all_with_other_sizes, MismatchError, "all_to_all: rank 1 sends 2 elements to rank 0, which expects 1"),
     ("kinds", lambda: dist.all_to_all([torch.ones(1)] * world, [torch.ones(1).double()] * world), ValueError, "float64"),
     ("tag", lambda: dist.send(torch.ones(1), (rank + 1) % world, tag=3), ValueError, "tag"),
+    ("beside", lambda: dist.new_group(backend="gloo"), ValueError, "leave the backend out"),
     ("twice", lambda: dist.init_process_group("hearth"), ValueError, "twice"),
 ):
     start = time.monotonic()

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
-import torch.distributed as dist
+from torch._C._distributed_c10d import Store
 
 import hearth_train
 from hearth_train._log import LOGGER
@@ -16,6 +16,22 @@ from ._process_group import ProcessGroupHearth
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import timedelta
+
+
+class NoStore(Store):
+    """What torch needs as a store. Other backends would wait in one for processes that it does not connect."""
+
+    def _refuse(self, *_: object, **__: object) -> Any:
+        raise ValueError(
+            "Hearth has no store, so no other backend works beside it: leave the backend out in new_group(), and the group is "
+            "one of Hearth; TORCH_DIST_INIT_BARRIER must not be set"
+        )
+
+    set = get = add = compare_set = append = multi_get = multi_set = _refuse
+    check = wait = delete_key = num_keys = queue_push = queue_pop = queue_len = _refuse
+
+
+_STORE = NoStore()  # for good: its methods are gone with it, and torch holds only what is below them
 
 
 def rendezvous(url: str, timeout: timedelta | None = None, **_: Any) -> Iterator[tuple[Any, int, int]]:
@@ -35,7 +51,7 @@ def rendezvous(url: str, timeout: timedelta | None = None, **_: Any) -> Iterator
     rank, size = (group.rank, group.world_size) if group.is_member else (0, 1)  # a newcomer enters by its first step
     if asked is not None and int(str(asked)) != rank:
         LOGGER.warning("Hearth numbers the ranks itself: this process is rank %d, not %s", rank, asked)
-    yield dist.HashStore(), rank, size
+    yield _STORE, rank, size
 
 
 def create(backend_options: Any, options: Any) -> ProcessGroupHearth:

@@ -44,8 +44,12 @@ def _rendezvous(url: str, **options: Any) -> Iterator[Any]:
     return rendezvous(url, **options)
 
 
-def _names_hearth(backend: object) -> bool:
-    return isinstance(backend, str) and BACKEND in {part.rsplit(":", 1)[-1] for part in backend.lower().split(",")}
+def _is_hearth(backend: object) -> bool:
+    """Return whether a script asks for Hearth, for some devices or all. Raises ValueError if for others it asks for another."""
+    names = {part.rsplit(":", 1)[-1] for part in backend.lower().split(",")} if isinstance(backend, str) else set()
+    if BACKEND in names and len(names) > 1:
+        raise ValueError(f"no other backend works beside Hearth: give backend='{BACKEND}', got {backend!r}")
+    return BACKEND in names
 
 
 def _url(init_method: object, store: object) -> str:
@@ -87,7 +91,7 @@ def _with_rendezvous(init: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(init)
     def init_process_group(backend: Any = None, init_method: Any = None, *arguments: Any, **named: Any) -> None:
-        if not _names_hearth(backend):
+        if not _is_hearth(backend):
             init(backend, init_method, *arguments, **named)
             return
         url = _url(init_method, arguments[3] if len(arguments) > 3 else named.get("store"))  # noqa: PLR2004 - its place
