@@ -33,6 +33,7 @@ public final class SharedState implements AutoCloseable {
     private String lineage = "";
     private boolean resumed;
     private boolean begun;
+    private int replacedInARow;
 
     public SharedState() {
         this(StateLayout.CHUNK_BYTES_MAX);
@@ -178,12 +179,19 @@ public final class SharedState implements AutoCloseable {
         return resumed;
     }
 
-    /** Records that a boundary was passed. A step begins, and at its end the buffers will hold one more step. */
-    public void passed(String inLineage, long step) {
+    /**
+     * Records that a boundary was passed. A step begins, and at its end the buffers will hold one more step.
+     *
+     * @param replaced whether the buffers had other content than the group's
+     * @return at how many boundaries in a row that was so, although this member had passed the one before
+     */
+    public int passed(String inLineage, long step, boolean replaced) {
+        replacedInARow = replaced && !isNewIn(inLineage) ? replacedInARow + 1 : 0;
         lineage = inLineage;
         resumed = false;
         begun = true;
         revision(step + 1);
+        return replacedInARow;
     }
 
     /** Records that this member was out of its group, so the others may have continued without its state. */

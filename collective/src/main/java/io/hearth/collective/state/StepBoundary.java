@@ -25,6 +25,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The boundary before a step. All ranks agree on the group's shared state, and ranks with another state fetch it. No rank continues
@@ -41,7 +43,11 @@ import org.jspecify.annotations.Nullable;
  * here. The call's buffer has {@link StateClaim#BYTES} bytes; after a successful attempt it holds the agreed claim.
  */
 public final class StepBoundary implements CollectiveOperation {
+    private static final Logger LOG = LoggerFactory.getLogger(StepBoundary.class);
     private static final byte HELD = 1;
+
+    /** Boundaries in a row at which a member's state may differ before that is a warning: an error of memory happens once. */
+    private static final int DIFFERENCES_TOLD = 3;
 
     private final SharedState state;
     private final Means means;
@@ -107,7 +113,12 @@ public final class StepBoundary implements CollectiveOperation {
      */
     public StepStart pass(MemorySegment agreed) {
         long step = StateClaim.readFrom(agreed, 0).revision();
-        state.passed(lineage, step);
+        if (state.passed(lineage, step, replaced) == DIFFERENCES_TOLD) {
+            LOG.warn(
+                    "this rank's shared state differed from the group's at {} steps in a row, and was sent to it again each time:"
+                            + " share only what all ranks compute alike",
+                    DIFFERENCES_TOLD);
+        }
         return new StepStart(step, replaced);
     }
 

@@ -378,7 +378,7 @@ public final class BoundaryGroup implements AutoCloseable {
         if (rank.joined) {
             rank.state.left();
         } else {
-            rank.state.passed("1", rank.state.revision() - 1);
+            rank.state.passed("1", rank.state.revision() - 1, false);
         }
         return new StepBoundary(
                 rank.state,

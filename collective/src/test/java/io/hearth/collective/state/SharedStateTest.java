@@ -298,6 +298,20 @@ final class SharedStateTest {
     }
 
     @Test
+    void differencesInARowAreCountedWithinALineage() {
+        SharedState state = state(new byte[4]);
+        assertEquals(0, state.passed("a", 1, true), "it entered");
+        assertEquals(1, state.passed("a", 2, true));
+        assertEquals(2, state.passed("a", 3, true));
+        assertEquals(0, state.passed("a", 4, false));
+        assertEquals(1, state.passed("a", 5, true));
+        assertEquals(0, state.passed("b", 6, true), "it entered another group");
+        assertEquals(1, state.passed("b", 7, true));
+        state.left();
+        assertEquals(0, state.passed("b", 8, true), "it came back");
+    }
+
+    @Test
     void layoutsSayHowTheyDiffer() {
         SharedState own = state(new byte[400]);
         assertEquals("", difference(own, state(new byte[400])));
