@@ -150,6 +150,31 @@ def test_only_broadcasts_of_ddp_begin_again_with_another_root(losing, caller):
     assert losing.hearth.calls == ["broadcast"] * (1 if caller == "script" else 2)
 
 
+def test_a_timeout_counts_after_a_loss_too():
+    _work = pytest.importorskip("hearth_train.torch._work")
+
+    class Lost:
+        @staticmethod
+        def await_end(_timeout):
+            return True
+
+        @staticmethod
+        def wait():
+            raise hearth_train.PeerLostError("rank 0")
+
+    class Open:
+        @staticmethod
+        def await_end(timeout):
+            assert 0 < timeout <= 5
+            return False
+
+    begun = []
+    call = _work.Again(Lost(), lambda: begun.append(1) or Open())
+    assert not call.await_end(5)
+    assert not call.await_end(5)
+    assert begun == [1]
+
+
 def test_a_wait_that_a_signals_handler_interrupts_can_be_repeated():
     torch = pytest.importorskip("torch")
     _work = pytest.importorskip("hearth_train.torch._work")
@@ -197,7 +222,7 @@ def test_threads_that_complete_futures_end_when_they_are_idle(monkeypatch):
 @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "Adamax", "RAdam", "RMSprop", "Adadelta", "Adagrad", "Adafactor"])
 def test_the_state_of_an_optimizer_is_made_as_it_begins(name):
     torch = pytest.importorskip("torch")
-    _elastic = pytest.importorskip("hearth_train.torch._elastic")
+    _optimizer = pytest.importorskip("hearth_train.torch._optimizer")
     if not hasattr(torch.optim, name):
         pytest.skip("not in this version of torch")
     weights = []
@@ -206,7 +231,7 @@ def test_the_state_of_an_optimizer_is_made_as_it_begins(name):
         options = {"momentum": 0.9} if name in ("SGD", "RMSprop") else {}
         optimizer = getattr(torch.optim, name)([weight], lr=0.1, weight_decay=0.1, **options)
         if is_made:
-            _elastic._make_state(optimizer)
+            _optimizer.make_state(optimizer)
             assert weight.grad is None
         for _ in range(3):
             weight.grad = weight.detach() + 1
@@ -218,23 +243,44 @@ def test_the_state_of_an_optimizer_is_made_as_it_begins(name):
 @pytest.mark.parametrize("name", ["NAdam", "Rprop", "ASGD", "SGD"])
 def test_an_optimizer_whose_state_begins_with_other_values_is_refused(name):
     torch = pytest.importorskip("torch")
-    _elastic = pytest.importorskip("hearth_train.torch._elastic")
+    _optimizer = pytest.importorskip("hearth_train.torch._optimizer")
     weight = torch.nn.Parameter(torch.ones(3))
     settings = {"momentum": 0.9, "dampening": 0.5} if name == "SGD" else {}
     optimizer = getattr(torch.optim, name)([weight], lr=0.1, **settings)
     with pytest.raises(TypeError, match=f"{name}.* one step before"):
-        _elastic._make_state(optimizer)
+        _optimizer.make_state(optimizer)
     assert weight.tolist() == [1, 1, 1]
     weight.grad = torch.ones(3)
     optimizer.step()
-    _elastic._make_state(optimizer)  # it has been used
+    _optimizer.make_state(optimizer)  # it has been used
+
+
+@pytest.mark.parametrize("key", ["copy", "name"])
+def test_an_optimizer_that_knows_its_weights_is_refused(key):
+    """A copy of the weights is not 0, and what has a name of its own cannot be seen to begin with 0."""
+    torch = pytest.importorskip("torch")
+    _optimizer = pytest.importorskip("hearth_train.torch._optimizer")
+
+    class Copying(torch.optim.SGD):
+        def step(self):
+            (weight,) = self.param_groups[0]["params"]
+            self.state[weight if key == "copy" else key]["copy"] = weight.detach().clone()
+
+    weight = torch.nn.Parameter(torch.full((3,), 7.0))
+    optimizer = Copying([weight], lr=0.1, weight_decay=0.5)
+    with pytest.raises(TypeError, match="Elastic cannot prepare Copying"):
+        _optimizer.make_state(optimizer)
+    assert weight.tolist() == [7, 7, 7]
+    assert optimizer.param_groups[0]["weight_decay"] == 0.5
+    optimizer.step()
+    assert [each["copy"].tolist() for each in _optimizer.states(optimizer)] == [[7, 7, 7]]
 
 
 def test_an_optimizer_that_needs_a_closure_is_refused():
     torch = pytest.importorskip("torch")
-    _elastic = pytest.importorskip("hearth_train.torch._elastic")
+    _optimizer = pytest.importorskip("hearth_train.torch._optimizer")
     with pytest.raises(TypeError, match="cannot take steps of LBFGS"):
-        _elastic._make_state(torch.optim.LBFGS([torch.nn.Parameter(torch.ones(3))]))
+        _optimizer.make_state(torch.optim.LBFGS([torch.nn.Parameter(torch.ones(3))]))
 
 
 def test_settings_of_pg_options_are_written_as_hearth_reads_them():
@@ -246,6 +292,7 @@ def test_settings_of_pg_options_are_written_as_hearth_reads_them():
     wrapped("hearth", "hearth://digits?deadline=9s", pg_options={"on_loss": "fail-fast"})
     wrapped("hearth", "env://", pg_options={"on_loss": "fail-fast"})
     wrapped("hearth", "env://")
+    wrapped(None, "hearth://digits")
     wrapped("gloo", "env://")
     assert urls == [
         "hearth:///?open=true&peers=10.0.0.1%3A1%2Cb&label=a%20b",
@@ -253,6 +300,7 @@ def test_settings_of_pg_options_are_written_as_hearth_reads_them():
         "hearth://digits?deadline=9s&on_loss=fail-fast",
         "hearth:///?on_loss=fail-fast",
         "hearth:///",
+        "hearth://digits",
         "env://",
     ]
 

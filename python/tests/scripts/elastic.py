@@ -47,8 +47,6 @@ sampler = ElasticSampler(len(data), 16)
 batches = iter(
     torch.utils.data.DataLoader(range(len(data)), batch_sampler=sampler, num_workers=2) if kind == "loader" else sampler
 )
-taken_over = []
-Elastic._take_over = lambda run, take_over=Elastic._take_over: (taken_over.append(1), take_over(run))
 run = Elastic(model, optimizer, 1_000_000, sampler=sampler, scheduler=scheduler)
 
 
@@ -76,7 +74,6 @@ for step in run:
     optimizer.step()
     scheduler.step()
     time.sleep(0.01)
-print("taken over", len(taken_over), flush=True)
 print("end", digest(), sampler.position, optimizer.param_groups[0]["lr"], flush=True)
 phase = list(Elastic(model, optimizer, last + 4, sampler=sampler))
 assert phase == [last + 1, last + 2, last + 3], (phase, last)

@@ -21,6 +21,10 @@ class _Ended:
     def wait(timeout: float | None = None) -> int:  # noqa: ARG004 - as of a call
         return 1
 
+    @staticmethod
+    def await_end(timeout: float) -> bool:  # noqa: ARG004 - as above
+        return True
+
 
 class Alone:
     """Answers from the own values, as a group of one rank does."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
@@ -91,19 +92,24 @@ def _with_rendezvous(init: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(init)
     def init_process_group(backend: Any = None, init_method: Any = None, *arguments: Any, **named: Any) -> None:
+        if backend is None and isinstance(init_method, str) and init_method.startswith(f"{BACKEND}://"):
+            backend = BACKEND
         if not _is_hearth(backend):
             init(backend, init_method, *arguments, **named)
             return
         url = _url(init_method, arguments[3] if len(arguments) > 3 else named.get("store"))  # noqa: PLR2004 - its place
         if isinstance(named.get("pg_options"), Mapping):
             url = _with_settings(url, named.pop("pg_options"))
-        earlier = _opened()
+        earlier, is_first = _opened(), not dist.is_initialized()
         try:
             init(backend, url, *arguments, **named)
         except BaseException:
             opened = _opened()
             if opened is not None and opened is not earlier:
                 opened.abort()
+                if is_first and dist.is_initialized():
+                    with suppress(Exception):
+                        dist.destroy_process_group()
             raise
 
     return init_process_group

@@ -37,18 +37,39 @@ class Again:
     def __init__(self, call: Call, begin: Callable[[], Call]) -> None:
         self._call = call
         self._begin = begin
+        self._lock = threading.Lock()
 
     def done(self) -> bool:
         return self._call.done()
 
     def await_end(self, timeout: float) -> bool:
-        return self._call.await_end(timeout)
+        """Wait for the end of the last one; return False if it has not ended after ``timeout`` seconds."""
+        end = time.monotonic() + timeout
+        while True:
+            call = self._call
+            if not call.await_end(max(0.0, end - time.monotonic())):
+                return False
+            try:
+                call.wait()
+            except PeerLostError:
+                self._begin_again(call)
+            except Exception:  # noqa: BLE001 - raised by wait
+                return True
+            else:
+                return True
 
     def wait(self) -> int:
         while True:
+            call = self._call
             try:
-                return self._call.wait()
+                return call.wait()
             except PeerLostError:
+                self._begin_again(call)
+
+    def _begin_again(self, lost: Call) -> None:
+        """Begin again after a call was lost, unless another thread has."""
+        with self._lock:
+            if self._call is lost:
                 self._call = self._begin()
 
     @property

@@ -148,7 +148,7 @@ final class EtcdIT {
         void signal(String name) throws IOException, InterruptedException {
             String pid = Long.toString(process.pid());
             ChildProcess.of("kill", "-" + name, pid).start().waitFor();
-            while (name.equals("STOP")) {
+            while (name.equals("STOP") && process.isAlive()) {
                 Process state = ChildProcess.of("ps", "-o", "state=", "-p", pid).start();
                 if (new String(state.getInputStream().readAllBytes(), StandardCharsets.UTF_8).startsWith("T")) {
                     return;

@@ -1,0 +1,88 @@
+"""What an optimizer knows, so that all ranks can keep it alike."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import torch
+
+_UNPREPARED = (
+    "Elastic cannot prepare {}, whose state '{}' does not begin with 0: let the optimizer make one step before it is given to "
+    "Elastic, or use another one"
+)
+_EPSILON = 1e-6  # optimizers such as Adamax add less than that to a gradient of zeros
+
+
+def states(optimizer: torch.optim.Optimizer) -> list[dict[str, Any]]:
+    """Return what an optimizer knows of each parameter, then what it knows under names, in the order that all ranks have."""
+    state = optimizer.state
+    keys = [each for group in optimizer.param_groups for each in group["params"] if each in state] + _names(optimizer)
+    for key in keys:
+        if not isinstance(state[key], dict):
+            raise TypeError(f"Elastic cannot share the state '{key}' of {type(optimizer).__name__}, which is no dict")
+    return [state[key] for key in keys]
+
+
+def _names(optimizer: torch.optim.Optimizer) -> list[Any]:
+    return sorted(key for key in optimizer.state if isinstance(key, str))
+
+
+def make_state(optimizer: torch.optim.Optimizer) -> None:
+    """Make an optimizer allocate its state, as its first step would, so that it can be shared before that.
+
+    A step with gradients of 0 leaves a state of zeros, but for the number of the step. Raises TypeError for an optimizer whose
+    state begins with other values, such as NAdam and Rprop: which ones cannot be seen after the step. SGD with dampening
+    begins with the first gradient.
+    """
+    kind = type(optimizer).__name__
+    closure = inspect.signature(optimizer.step).parameters.get("closure")
+    if closure is not None and closure.default is inspect.Parameter.empty:
+        raise TypeError(f"Elastic cannot take steps of {kind}, which need a closure: use another optimizer")
+    parameters = [each for group in optimizer.param_groups for each in group["params"] if each.requires_grad]
+    if any(optimizer.state.get(each) for each in parameters):
+        return  # it has been used or loaded
+    if any(group.get("dampening") and group.get("momentum") for group in optimizer.param_groups):
+        raise TypeError(_UNPREPARED.format(kind, "momentum_buffer"))
+    _step_without_gradients(optimizer, parameters)
+    wrong = _names(optimizer) or [name for each in parameters for name in _set_to_zero(optimizer.state[each])]
+    if wrong:
+        optimizer.state.clear()
+        raise TypeError(_UNPREPARED.format(kind, wrong[0]))
+
+
+def _step_without_gradients(optimizer: torch.optim.Optimizer, parameters: list[Any]) -> None:
+    """Make a step that changes no parameter. They are 1 meanwhile, to show a state that begins with a copy of them."""
+    values = [each.detach().clone() for each in parameters]
+    gradients = [each.grad for each in parameters]
+    decays = [group.get("weight_decay") for group in optimizer.param_groups]
+    with torch.no_grad():
+        for each in parameters:
+            each.fill_(1)
+            each.grad = torch.zeros_like(each)
+    for group in optimizer.param_groups:
+        if "weight_decay" in group:
+            group["weight_decay"] = 0.0  # it would be a gradient
+    try:
+        optimizer.step()
+    finally:
+        for group, decay in zip(optimizer.param_groups, decays, strict=True):
+            if "weight_decay" in group:
+                group["weight_decay"] = decay
+        with torch.no_grad():
+            for each, value, gradient in zip(parameters, values, gradients, strict=True):
+                each.copy_(value)
+                each.grad = gradient
+
+
+def _set_to_zero(state: dict[str, Any]) -> list[str]:
+    """Set the number of the step, and what is almost 0, to 0; return the names of all else that is a number."""
+    others = []
+    for name, part in state.items():
+        if isinstance(part, int):
+            state[name] = 0
+        elif name == "step" or (isinstance(part, torch.Tensor) and not bool((part.abs() > _EPSILON).any())):
+            state[name] = part * 0
+        elif isinstance(part, torch.Tensor) or (isinstance(part, float) and part):
+            others.append(name)
+    return others
