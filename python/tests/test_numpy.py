@@ -41,6 +41,11 @@ def test_calls_without_a_wait_and_waits_that_are_interrupted(cluster):
     assert all("end" in text for text in cluster.run("works.py", 2))
 
 
+def test_a_rank_whose_state_differs_at_each_step_is_warned(cluster):
+    outputs = cluster.run("differs.py", 2)
+    assert sorted(text.count("differed from the group's at 3 steps in a row") for text in outputs) == [0, 1], outputs
+
+
 def test_a_late_one_takes_over_the_state(cluster):
     first = [cluster.start("steps.py", 2, 300, number, home=number) for number in range(2)]
     for trainer in first:

@@ -1,5 +1,6 @@
 """Mistakes with torch: each is an exception that says what to do, and the group works on. Arguments: world."""
 
+import os
 import sys
 import time
 from datetime import timedelta
@@ -9,6 +10,15 @@ import torch.distributed as dist
 
 from hearth_train import MismatchError
 
+os.environ["TORCH_DIST_INIT_BARRIER"] = "1"  # torch fails with it when the group is open already
+try:
+    dist.init_process_group("hearth", f"hearth://alone-{os.getpid()}", world_size=1)
+except ValueError as right:
+    assert "TORCH_DIST_INIT_BARRIER" in str(right), right
+else:
+    raise AssertionError("barrier")
+assert not dist.is_initialized()
+del os.environ["TORCH_DIST_INIT_BARRIER"]
 dist.init_process_group("hearth", world_size=int(sys.argv[1]))
 world, rank = dist.get_world_size(), dist.get_rank()
 group = dist.group.WORLD

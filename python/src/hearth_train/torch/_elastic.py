@@ -86,7 +86,7 @@ class Elastic:
             if step >= self._steps:
                 return
             yield step
-            if self._group.is_member:
+            if self._group.is_member:  # else it was put out, and enters by its next step
                 self._even_out()
 
     def _even_out(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
@@ -84,11 +84,24 @@ def _opened() -> Group | None:
         return None
 
 
-def _with_rendezvous(init: Callable[..., None]) -> Callable[..., None]:
-    """Give "hearth" its own rendezvous, with the settings in ``pg_options``. All other backends stay as they are.
+@contextmanager
+def _left_if_torch_fails() -> Iterator[None]:
+    """Leave the group that a block opens if the block fails: others would wait for this process."""
+    earlier, is_first = _opened(), not dist.is_initialized()
+    try:
+        yield
+    except BaseException:
+        opened = _opened()
+        if opened is not None and opened is not earlier:
+            opened.abort()
+        if is_first and dist.is_initialized():
+            with suppress(Exception):  # the first failure counts
+                dist.destroy_process_group()
+        raise
 
-    If torch fails after the rendezvous, the group is left again: others would wait for this process.
-    """
+
+def _with_rendezvous(init: Callable[..., None]) -> Callable[..., None]:
+    """Give "hearth" its own rendezvous, with the settings in ``pg_options``. All other backends stay as they are."""
 
     @functools.wraps(init)
     def init_process_group(backend: Any = None, init_method: Any = None, *arguments: Any, **named: Any) -> None:
@@ -100,16 +113,7 @@ def _with_rendezvous(init: Callable[..., None]) -> Callable[..., None]:
         url = _url(init_method, arguments[3] if len(arguments) > 3 else named.get("store"))  # noqa: PLR2004 - its place
         if isinstance(named.get("pg_options"), Mapping):
             url = _with_settings(url, named.pop("pg_options"))
-        earlier, is_first = _opened(), not dist.is_initialized()
-        try:
+        with _left_if_torch_fails():
             init(backend, url, *arguments, **named)
-        except BaseException:
-            opened = _opened()
-            if opened is not None and opened is not earlier:
-                opened.abort()
-                if is_first and dist.is_initialized():
-                    with suppress(Exception):
-                        dist.destroy_process_group()
-            raise
 
     return init_process_group
