@@ -29,8 +29,9 @@ class Trainer:
         return self.output.read_text(errors="replace")
 
     def words(self, first: str) -> list[list[str]]:
-        """Return the words of all lines that begin with this one."""
-        return [line.split() for line in self.text.splitlines() if line.startswith(first + " ")]
+        """Return the words of all whole lines that begin with this one; the rest of the last one may still come."""
+        whole = self.text.rpartition("\n")[0]
+        return [line.split() for line in whole.splitlines() if line.startswith(first + " ")]
 
     def await_line(self, first: str, number: int = 1) -> list[str]:
         """Return the words of the first line that begins with this one, or of a later one, once it is there."""
