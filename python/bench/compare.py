@@ -91,7 +91,12 @@ def main() -> None:
         hearth, gloo = (median([each[key] for each in found[name]]) for name in ("hearth", "gloo"))
         print(f"{key:16}{hearth:10.3f}{gloo:10.3f}{hearth / gloo:8.2f}")
     print(f"{'import_ms':16}{median(imports):10.3f}   more than torch takes alone")
-    for key, text in (("call_us", "one call into Java"), ("c_call_us", "one call of a C function that does nothing")):
+    texts = {
+        "call_us": "one call into Java",
+        "cold_call_us": "one of the first 10,000",
+        "c_call_us": "one call of a C function that does nothing",
+    }
+    for key, text in texts.items():
         print(f"{key:16}{median([each[key] for each in found['hearth']]):10.3f}   {text}")
     if own:
         print(f"{'bench_64MiB_ms':16}{median(own):10.3f}   hearth bench allreduce")

@@ -37,14 +37,19 @@ _OF_DDP = ("torch.nn.parallel.distributed", "torch.distributed.utils")  # call b
 _OF_BOOLS = {"sum": "max", "prod": "min", "max": "max", "min": "min"}
 
 
+def _name_of(chosen: Any) -> str:
+    """Return the name of a reduction of torch; it can be compared, but is no key."""
+    for op, name in _REDUCTIONS:
+        if chosen == op:
+            return name
+    kinds = dist.ReduceOp.RedOpType.__members__.items()
+    asked = next((kind for kind, op in kinds if chosen == op), str(chosen))
+    raise ValueError(f"the reduction {asked} is not supported: Hearth has {', '.join(REDUCTIONS)}")
+
+
 def _reduction(opts: Any, tensor: torch.Tensor) -> int:
-    """Return the number of a reduction; ``opts.reduceOp`` can be compared, but is no key."""
-    chosen = dist.ReduceOp.SUM if opts is None else opts.reduceOp
-    name = next((name for op, name in _REDUCTIONS if chosen == op), None)
-    if name is None:
-        kinds = dist.ReduceOp.RedOpType.__members__.items()
-        asked = next((kind for kind, op in kinds if chosen == op), str(chosen))
-        raise ValueError(f"the reduction {asked} is not supported: Hearth has {', '.join(REDUCTIONS)}")
+    """Return the number of the reduction for a tensor."""
+    name = "sum" if opts is None else _name_of(opts.reduceOp)
     if tensor.dtype == torch.bool:
         if name not in _OF_BOOLS:
             raise TypeError(f"bools have no reduction {name}")

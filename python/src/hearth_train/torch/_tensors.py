@@ -33,14 +33,14 @@ class Memory:
         """Take a tensor's own memory, or a copy on the CPU that :attr:`finish` copies back if it was written."""
         self.type = element_type(tensor)
         self.finish: Callable[[], object] | None = None
-        if tensor.device.type == "cpu" and tensor.is_contiguous():
+        if tensor.is_cpu and tensor.is_contiguous():
             self.flat = tensor
         else:
             plain = tensor.detach()
             self.flat = plain.to("cpu").contiguous() if read else torch.empty(plain.shape, dtype=plain.dtype, device="cpu")
             if written:
                 self.finish = lambda: plain.copy_(self.flat)
-        self.bytes = self.flat.numel() * self.flat.element_size()
+        self.bytes = self.flat.nbytes
 
     @property
     def address(self) -> int:
@@ -52,13 +52,13 @@ def element_type(tensor: torch.Tensor) -> int:
     """Return the number of a tensor's element type; raise if no collective can have this tensor."""
     if tensor.layout != torch.strided:
         raise TypeError(f"a tensor of layout {tensor.layout} has no collectives: use to_dense()")
-    if tensor.device.type not in ("cpu", "mps"):
+    if not tensor.is_cpu and not tensor.is_mps:
         raise TypeError(f"a tensor is on {tensor.device}, and Hearth has collectives for cpu and mps: move it with .to('cpu')")
     number = _TYPES.get(tensor.dtype)
     if number is None:
         hint = ": use torch.view_as_real()" if tensor.is_complex() else ""
         raise TypeError(f"tensors of {tensor.dtype} have no collectives{hint}")
-    if tensor.device.type == "cpu" and tensor.numel() and tensor.data_ptr() == 0:
+    if tensor.is_cpu and tensor.data_ptr() == 0 and tensor.numel():
         raise ValueError("a tensor has no memory: it was freed, or its storage was resized to 0")
     return number
 
