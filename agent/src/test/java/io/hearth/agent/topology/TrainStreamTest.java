@@ -29,17 +29,44 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Two ends of a measurement in one process, over bounded queues. */
+/**
+ * Two ends of a measurement in one process, over bounded queues. Their time is that of a wire, which brings a record of data in 0.1 ms: by the
+ * computer's own clock a receiver that is held up would see another rate than the sender believes.
+ */
 final class TrainStreamTest {
     private static final NodeId PEER = new NodeId(NodeIdentity.generate().peer(), NodeId.AGENT);
     private static final long PATIENCE_SECONDS = 60;
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Letter(int kind, long offset, byte[] bytes) {}
+
+    /** The time that data took in both directions of a pipe. */
+    private static final class Wire implements Clock {
+        static final long BYTES_PER_SECOND = Train.RECORD_BYTES * 10_000L;
+
+        private static final long RECORD_NANOS = 100_000;
+
+        private final AtomicLong nanos = new AtomicLong();
+
+        void carries() {
+            nanos.addAndGet(RECORD_NANOS);
+        }
+
+        @Override
+        public long nanoTime() {
+            return nanos.get();
+        }
+
+        @Override
+        public long epochMillis() {
+            return 0;
+        }
+    }
 
     /** One end of a pipe. */
     private static final class End implements DataStream {
@@ -48,12 +75,14 @@ final class TrainStreamTest {
         private final BlockingQueue<Letter> out;
         private final BlockingQueue<Letter> in;
         private final AtomicBoolean closed;
+        private final Wire wire;
         private final ReceivedRecord received = new ReceivedRecord();
 
-        End(BlockingQueue<Letter> out, BlockingQueue<Letter> in, AtomicBoolean closed) {
+        End(BlockingQueue<Letter> out, BlockingQueue<Letter> in, AtomicBoolean closed, Wire wire) {
             this.out = out;
             this.in = in;
             this.closed = closed;
+            this.wire = wire;
         }
 
         @Override
@@ -100,6 +129,9 @@ final class TrainStreamTest {
                 if (letter == null || letter.equals(CLOSED)) {
                     throw new EOFException("closed");
                 }
+                if (letter.bytes.length > 0) {
+                    wire.carries();
+                }
                 return received.show(letter.kind, 0, 0, letter.offset, letter.bytes, 0, letter.bytes.length);
             } catch (InterruptedException stop) {
                 throw new IOException(stop);
@@ -122,8 +154,9 @@ final class TrainStreamTest {
     private final BlockingQueue<Letter> ahead = new ArrayBlockingQueue<>(10_000);
     private final BlockingQueue<Letter> back = new ArrayBlockingQueue<>(10_000);
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final End asker = new End(ahead, back, closed);
-    private final End asked = new End(back, ahead, closed);
+    private final Wire wire = new Wire();
+    private final End asker = new End(ahead, back, closed, wire);
+    private final End asked = new End(back, ahead, closed, wire);
 
     /** 2 of 200 segments are lost during each train. */
     private final Supplier<Optional<TcpCounters>> counters = new Supplier<>() {
@@ -140,7 +173,7 @@ final class TrainStreamTest {
     private Future<Optional<Bandwidth>> run(ExecutorService threads, End end, boolean asks, BooleanSupplier mayGoOn) {
         return threads.submit(() -> {
             try (end) {
-                return new TrainStream(end, Clock.system(), mayGoOn, counters).run(asks, 0);
+                return new TrainStream(end, wire, mayGoOn, counters).run(asks, 0);
             }
         });
     }
@@ -149,11 +182,13 @@ final class TrainStreamTest {
     void bothEndsLearnTheSameTwoRates() throws Exception {
         try (ExecutorService threads = Executors.newCachedThreadPool()) {
             var one = run(threads, asker, true, () -> true);
-            var other = new TrainStream(asked, Clock.system(), () -> true, Optional::empty);
+            var other = new TrainStream(asked, wire, () -> true, Optional::empty);
             Bandwidth atAsked = other.run(false, 0).orElseThrow();
             Bandwidth atAsker = one.get().orElseThrow();
-            assertEquals(atAsker.outBytesPerSecond(), atAsked.inBytesPerSecond());
-            assertEquals(atAsker.inBytesPerSecond(), atAsked.outBytesPerSecond());
+            assertEquals(Wire.BYTES_PER_SECOND, atAsker.outBytesPerSecond());
+            assertEquals(Wire.BYTES_PER_SECOND, atAsker.inBytesPerSecond());
+            assertEquals(Wire.BYTES_PER_SECOND, atAsked.outBytesPerSecond());
+            assertEquals(Wire.BYTES_PER_SECOND, atAsked.inBytesPerSecond());
             assertEquals(OptionalInt.of(10), atAsker.lossPermille());
             assertEquals(OptionalInt.empty(), atAsked.lossPermille());
         }
@@ -165,8 +200,7 @@ final class TrainStreamTest {
         try (ExecutorService threads = Executors.newCachedThreadPool()) {
             var one = run(threads, asker, true, () -> records.incrementAndGet() < 5);
             assertThrows(
-                    IOException.class,
-                    () -> new TrainStream(asked, Clock.system(), () -> true, Optional::empty).run(false, 0));
+                    IOException.class, () -> new TrainStream(asked, wire, () -> true, Optional::empty).run(false, 0));
             var failed = assertThrows(ExecutionException.class, one::get);
             assertTrue(failed.toString().contains("a collective began"), failed::toString);
             assertEquals(5, records.get());
@@ -186,13 +220,9 @@ final class TrainStreamTest {
     @Test
     void aRecordOfAnotherKindEndsTheMeasurement() throws Exception {
         ahead.put(new Letter(99, 0, new byte[0]));
-        assertThrows(
-                IOException.class,
-                () -> new TrainStream(asked, Clock.system(), () -> true, Optional::empty).run(false, 0));
+        assertThrows(IOException.class, () -> new TrainStream(asked, wire, () -> true, Optional::empty).run(false, 0));
         back.put(new Letter(18, 0, new byte[0]));
-        assertThrows(
-                IOException.class,
-                () -> new TrainStream(asker, Clock.system(), () -> true, Optional::empty).run(true, 0));
+        assertThrows(IOException.class, () -> new TrainStream(asker, wire, () -> true, Optional::empty).run(true, 0));
     }
 
     @Test
@@ -202,6 +232,7 @@ final class TrainStreamTest {
             long bytes = 0;
             for (Letter letter = ahead.take(); letter.kind() == 16; letter = ahead.take()) {
                 bytes += letter.bytes().length;
+                wire.carries();
                 back.put(new Letter(17, bytes, new byte[0]));
             }
             back.put(new Letter(19, 12_500_000_000L, new byte[0])); // 100 Gbit/s

@@ -101,7 +101,7 @@ public final class PlaceFile {
     }
 
     private FolderIdentity observed(Path where) throws IOException {
-        if (hasChangingInodes(Files.getFileStore(where).type())) {
+        if (hasChangingInodes(where)) {
             return new FolderIdentity(Optional.empty(), Optional.empty(), computer);
         }
         try {
@@ -118,8 +118,14 @@ public final class PlaceFile {
         }
     }
 
-    private static boolean hasChangingInodes(String type) {
-        String name = type.toLowerCase(Locale.ROOT);
+    /** Whether its file system is one of those above; a file system that is not known counts as a disk, whose copies are noticed. */
+    private static boolean hasChangingInodes(Path where) {
+        String name;
+        try {
+            name = Files.getFileStore(where).type().toLowerCase(Locale.ROOT);
+        } catch (IOException unlisted) {
+            return false; // as in a chroot
+        }
         return CHANGING_INODES.contains(name) || name.startsWith("fuse.");
     }
 }
