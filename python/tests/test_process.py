@@ -120,6 +120,13 @@ def test_a_forked_child_is_refused(cluster):
     assert all("end" in text for text in cluster.run("forks.py", 2))
 
 
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_a_worker_that_runs_the_script_again_is_refused(cluster, method):
+    for text in cluster.run("unguarded.py", 2, method):
+        assert "if __name__ == '__main__':" in text, text
+        assert "worker 1\nsum 2.0\n" in text, text
+
+
 def test_foreign_crashes_are_named_as_such(cluster):
     trainer = cluster.start("crash.py")
     trainer.process.wait(60)

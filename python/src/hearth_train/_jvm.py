@@ -77,6 +77,7 @@ def _start() -> Table:
     with _lock:
         if _table is None:
             _require_embeddable()
+            _require_main()
             _table = Table(_create(_find_jdk.find()))
             _pid = os.getpid()
             _main_thread = threading.main_thread().ident or 0
@@ -114,6 +115,16 @@ def _require_embeddable() -> None:
                 f"Apple's own Python ({sys.executable}) may not run Java inside: use Python from Homebrew (brew install "
                 "python), python.org, uv or conda"
             )
+
+
+def _require_main() -> None:
+    """Refuse a worker process that runs the program's script once more as it starts: it would be one more rank."""
+    process = sys.modules.get("multiprocessing.process")
+    if process is not None and getattr(process.current_process(), "_inheriting", False):
+        raise SetupError(
+            "a worker process runs this script once more as it starts, and would enter the group: put what follows the imports "
+            "behind if __name__ == '__main__':, as multiprocessing's 'spawn' and 'forkserver' need it"
+        )
 
 
 def _options(home: Path) -> list[str]:

@@ -27,7 +27,8 @@ model = DistributedDataParallel(
     torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.BatchNorm1d(128), torch.nn.ReLU(), torch.nn.Linear(128, 10))
 )
 optimizer = torch.optim.SGD(model.parameters(), 0.01, momentum=0.9)
-batches = iter(DataLoader(Samples(), batch_size=16, num_workers=workers))
+context = "fork" if workers else None  # not the default from Python 3.14 on
+batches = iter(DataLoader(Samples(), batch_size=16, num_workers=workers, multiprocessing_context=context))
 print("start", dist.get_rank(), flush=True)
 step, more = 0, 40
 while more > 0:

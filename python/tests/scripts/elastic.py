@@ -30,51 +30,54 @@ class Counting(torch.optim.Optimizer):
                 each.sub_(group["lr"] / (10 + state["steps"]) * each.grad)
 
 
-world, seed, kind = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-dist.init_process_group("hearth", world_size=world)
-torch.manual_seed(seed)
-model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.BatchNorm1d(64), torch.nn.ReLU(), torch.nn.Linear(64, 10))
-if kind == "adam":
-    model.load_state_dict({name: each.clone() for name, each in model.state_dict().items()}, assign=True)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
-elif kind == "counting":
-    optimizer = Counting(model.parameters())
-else:
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
-scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, list(range(20, 2000, 20)), 0.97)
-data = torch.randn(1000, 64, generator=torch.Generator().manual_seed(1))
-sampler = ElasticSampler(len(data), 16)
-batches = iter(
-    torch.utils.data.DataLoader(range(len(data)), batch_sampler=sampler, num_workers=2) if kind == "loader" else sampler
-)
-run = Elastic(model, optimizer, 1_000_000, sampler=sampler, scheduler=scheduler)
+def main():
+    world, seed, kind = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    dist.init_process_group("hearth", world_size=world)
+    torch.manual_seed(seed)
+    model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.BatchNorm1d(64), torch.nn.ReLU(), torch.nn.Linear(64, 10))
+    if kind == "adam":
+        model.load_state_dict({name: each.clone() for name, each in model.state_dict().items()}, assign=True)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    elif kind == "counting":
+        optimizer = Counting(model.parameters())
+    else:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, list(range(20, 2000, 20)), 0.97)
+    data = torch.randn(1000, 64, generator=torch.Generator().manual_seed(1))
+    sampler = ElasticSampler(len(data), 16)
+    batches = iter(
+        torch.utils.data.DataLoader(range(len(data)), batch_sampler=sampler, num_workers=2) if kind == "loader" else sampler
+    )
+    run = Elastic(model, optimizer, 1_000_000, sampler=sampler, scheduler=scheduler)
+
+    def digest():
+        parts = [p.detach().numpy().tobytes() for p in model.parameters()]
+        return hashlib.sha256(b"".join(parts)).hexdigest()[:12]
+
+    print("ready", flush=True)
+    before, was_lost, last = 0, "late" in sys.argv, None
+    for step in run:
+        there = dist.get_world_size()
+        if last is None and was_lost and there > before:
+            last = step + 60
+        was_lost, before = was_lost or there < before, there
+        if step == last:
+            break
+        if kind == "adam" and step == 30:  # its tensors are others from now on
+            optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+        if step % 20 == 0:
+            print("step", step, there, digest(), sampler.position, flush=True)
+        loss = run.model(data[next(batches)]).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        scheduler.step()
+        time.sleep(0.01)
+    print("end", digest(), sampler.position, optimizer.param_groups[0]["lr"], flush=True)
+    phase = list(Elastic(model, optimizer, last + 4, sampler=sampler))
+    assert phase == [last + 1, last + 2, last + 3], (phase, last)
+    dist.destroy_process_group()
 
 
-def digest():
-    parts = [p.detach().numpy().tobytes() for p in model.parameters()]
-    return hashlib.sha256(b"".join(parts)).hexdigest()[:12]
-
-
-print("ready", flush=True)
-before, was_lost, last = 0, "late" in sys.argv, None
-for step in run:
-    there = dist.get_world_size()
-    if last is None and was_lost and there > before:
-        last = step + 60
-    was_lost, before = was_lost or there < before, there
-    if step == last:
-        break
-    if kind == "adam" and step == 30:  # its tensors are others from now on
-        optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
-    if step % 20 == 0:
-        print("step", step, there, digest(), sampler.position, flush=True)
-    loss = run.model(data[next(batches)]).square().mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    scheduler.step()
-    time.sleep(0.01)
-print("end", digest(), sampler.position, optimizer.param_groups[0]["lr"], flush=True)
-phase = list(Elastic(model, optimizer, last + 4, sampler=sampler))
-assert phase == [last + 1, last + 2, last + 3], (phase, last)
-dist.destroy_process_group()
+if __name__ == "__main__":  # from Python 3.14 on, the workers of a DataLoader run this once more
+    main()

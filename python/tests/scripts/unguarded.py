@@ -1,0 +1,16 @@
+"""A script whose workers run it once more, because it has no guard. Arguments: world, start method."""
+
+import multiprocessing
+import sys
+
+import numpy as np
+
+import hearth_train as hearth
+
+group = hearth.init(world_size=int(sys.argv[1]))
+worker = multiprocessing.get_context(sys.argv[2]).Process(target=print)
+worker.start()
+worker.join()
+print("worker", worker.exitcode, flush=True)
+print("sum", hearth.allreduce(np.ones(1))[0], flush=True)
+hearth.close()
