@@ -2,11 +2,9 @@ package io.hearth.identity;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hearth.core.SetupException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -172,18 +170,9 @@ final class IdentityRaceTest {
     @Test
     void onAFullDiskNothingIsLeftBehindAndTheNextStartIsFine() throws Exception {
         Path disk = Files.createDirectory(folder.resolve("disk"));
-        String script = "mount -t tmpfs -o size=8k tmpfs '%s' && chmod 700 '%s' && exec \"$@\"".formatted(disk, disk);
-        List<String> command = new ArrayList<>(List.of("unshare", "-rm", "sh", "-c"));
-        assumeTrue(succeeds(command, script, "true"), "needs Linux with user namespaces to mount a small disk");
-        command.addAll(List.of(script, "sh"));
-        command.addAll(Starter.command(FullDisk.class));
-        command.add(disk.toString());
-        Process process = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String said = MountNamespace.run(
+                "mount -t tmpfs -o size=8k tmpfs '%s' && chmod 700 '%s'".formatted(disk, disk), FullDisk.class, disk);
         assertEquals("refused: No space left on device, left [filler, slots]; then made a key\n", said);
-        assertEquals(0, process.waitFor());
     }
 
     /** Runs as a process of its own, on a disk of two pages. */
@@ -256,21 +245,5 @@ final class IdentityRaceTest {
             results.add(future.get());
         }
         return results;
-    }
-
-    private static boolean succeeds(List<String> command, String... more) throws InterruptedException {
-        var whole = new ArrayList<>(command);
-        whole.add(more[0]);
-        whole.add("sh");
-        whole.add(more[1]);
-        try {
-            Process process = new ProcessBuilder(whole)
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            return process.waitFor() == 0;
-        } catch (IOException _) {
-            return false;
-        }
     }
 }

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A process that starts with each given home, and answers with the identity that it found there or made. */
-public final class Starter implements AutoCloseable {
+final class Starter implements AutoCloseable {
     private final Process process;
     private final BufferedWriter in;
     private final BufferedReader out;
@@ -25,7 +25,7 @@ public final class Starter implements AutoCloseable {
     }
 
     /** The command that starts a Java process with the tests' class path. */
-    public static List<String> command(Class<?> main) {
+    static List<String> command(Class<?> main) {
         return new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
