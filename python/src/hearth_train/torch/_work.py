@@ -157,7 +157,11 @@ class HearthWork(Work):
             if self._future is None:
                 base: torch.futures.Future[Any] = torch.futures.Future()
                 self._future = base.then(self._deliver)
-                self._waiter.watch(self, base)
+                if self.is_completed():  # as small sums mostly are
+                    self.settle()
+                    base.set_result(None)
+                else:
+                    self._waiter.watch(self, base)
                 self._waiter.let_go(self)  # the future holds it now
         return self._future
 

@@ -10,7 +10,9 @@ import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.DistributedContext;
 import io.hearth.collective.OperationCounts;
 import io.hearth.collective.Tensor;
+import io.hearth.collective.Work;
 import io.hearth.core.CollectiveException;
+import io.hearth.core.ReduceOp;
 import io.hearth.core.SetupException;
 import io.hearth.identity.NodeId;
 import java.time.Duration;
@@ -89,11 +91,17 @@ final class BridgeGroup {
     /** Begins a collective, after those that were begun before. */
     CompletableFuture<Outcome> begin(CollectiveOptions options, Collective<DistributedContext> call)
             throws CollectiveException, InterruptedException {
-        return ranks().with(options)
-                .begin(call)
-                .completion()
-                .thenApply(Outcome::of)
-                .toCompletableFuture();
+        return end(ranks().with(options).begin(call));
+    }
+
+    /** Begins a sum in place, likewise. */
+    CompletableFuture<Outcome> allReduce(CollectiveOptions options, Tensor values, ReduceOp op)
+            throws CollectiveException, InterruptedException {
+        return end(ranks().with(options).allReduceAsync(values, op));
+    }
+
+    private static CompletableFuture<Outcome> end(Work work) {
+        return work.completion().thenApply(Outcome::of).toCompletableFuture();
     }
 
     CompletableFuture<Outcome> send(Tensor values, int to) {

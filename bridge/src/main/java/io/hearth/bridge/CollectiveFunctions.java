@@ -32,11 +32,10 @@ final class CollectiveFunctions {
             Tensor from = tensor(input, bytes, type);
             Tensor to = tensor(output, bytes, type);
             ReduceOp how = ReduceOp.numbered(NativeText.number(op, "op"));
-            boolean isInPlace = input.address() == output.address();
-            return begin(
-                    group,
-                    options(codec, name),
-                    ranks -> isInPlace ? ranks.allReduce(to, how) : ranks.allReduce(from, to, how));
+            CollectiveOptions options = options(codec, name);
+            return input.address() == output.address()
+                    ? BridgeState.begin(() -> BridgeState.GROUPS.get(group).allReduce(options, to, how))
+                    : begin(group, options, ranks -> ranks.allReduce(from, to, how));
         });
     }
 

@@ -57,6 +57,21 @@ public interface DataStream extends AutoCloseable {
      */
     ReceivedRecord receive() throws IOException;
 
+    /** Whether the bytes travel through memory that both ends share, so that a thread may wait for a record without sleeping. */
+    default boolean isInMemory() {
+        return false;
+    }
+
+    /**
+     * Waits for the next record, but only for the moment in which a thread spins instead of sleeping; does not take it. For the thread that
+     * receives.
+     *
+     * @return whether {@link #receive} would return or fail at once; false if the bytes do not travel through shared memory
+     */
+    default boolean comesSoon() {
+        return false;
+    }
+
     /**
      * Number of records of {@code length} bytes that can surely be sent before the other end receives any of them; 0 if unknown.
      *

@@ -2,6 +2,7 @@ package io.hearth.transport;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -260,6 +261,26 @@ public abstract class DataStreamContractTest {
             send(ends.first(), 3, NOTHING, NOTHING);
             return null;
         }));
+        assertEquals(StreamException.Cause.CLOSED, cause(() -> ends.first().receive()));
+    }
+
+    @Test
+    void aLookSeesWhatReceivingWouldFindAndTakesNothing() throws Exception {
+        boolean sees = ends.second().isInMemory();
+        assertFalse(ends.second().comesSoon());
+        send(ends.first(), 1, NOTHING, new byte[3]);
+        send(ends.first(), 2, NOTHING, new byte[3]);
+        for (int chunk = 1; chunk <= 2; chunk++) {
+            assertEquals(sees, ends.second().comesSoon());
+            assertEquals(sees, ends.second().comesSoon());
+            assertEquals(chunk, ends.second().receive().chunk());
+        }
+        assertFalse(ends.second().comesSoon());
+        ends.first().close();
+        assertEquals(sees, ends.second().comesSoon());
+        assertThrows(EOFException.class, () -> ends.second().receive());
+        assertEquals(sees, ends.second().comesSoon());
+        assertEquals(sees, ends.first().comesSoon());
         assertEquals(StreamException.Cause.CLOSED, cause(() -> ends.first().receive()));
     }
 

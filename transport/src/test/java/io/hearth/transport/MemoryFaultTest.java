@@ -3,6 +3,7 @@ package io.hearth.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Clock;
 import io.hearth.transport.memory.Doorbell;
@@ -89,6 +90,20 @@ final class MemoryFaultTest {
         assertEquals(StreamException.Cause.CUT, receiving.kind());
         var later = assertThrows(StreamException.class, () -> ends.getLast().receive());
         assertEquals(StreamException.Cause.CUT, later.kind());
+        ends.forEach(SharedMemoryStream::close);
+    }
+
+    @Test
+    void aLookLeavesTheErrorToTheReceiver() throws Exception {
+        Path file = folder.resolve("memory");
+        List<SharedMemoryStream> ends = ends(file);
+        send(ends.getFirst());
+        assertTrue(ends.getLast().comesSoon());
+        cutOff(file);
+        assertTrue(ends.getLast().comesSoon());
+        var receiving = assertThrows(StreamException.class, () -> ends.getLast().receive());
+        assertEquals(StreamException.Cause.CUT, receiving.kind());
+        assertTrue(ends.getLast().comesSoon());
         ends.forEach(SharedMemoryStream::close);
     }
 

@@ -2,6 +2,7 @@ package io.hearth.collective.call;
 
 import io.hearth.collective.Signature;
 import io.hearth.collective.exchange.Buffers;
+import io.hearth.collective.exchange.Exchange;
 import io.hearth.collective.exchange.Mesh;
 import io.hearth.collective.exchange.watch.ExchangeWatch;
 import io.hearth.collective.group.CallRejection;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One open collective of the application. The group's lock guards all mutable fields, except those that a comment assigns to the calling
- * thread.
+ * thread. The calling thread may be another one after a pause.
  */
 public final class Call {
     private final Signature signature;
@@ -40,6 +41,9 @@ public final class Call {
     public boolean rollsBack;
     /** Whether the machine requested a commit of error feedback; carried out after the rollback. */
     public boolean commits;
+
+    /** Exchange of the newest attempt; accessed by the calling thread alone. */
+    public @Nullable Exchange exchange;
 
     /** Bytes sent by this rank; accessed by the calling thread alone. */
     public long bytesSent;
@@ -74,8 +78,9 @@ public final class Call {
      *
      * @param mesh of that epoch
      * @param doomed if present, it runs only to distribute this rejection to all ranks
+     * @param isPaused whether it has begun, and goes on with the call's exchange
      */
-    public record Attempt(Mesh mesh, Optional<CallRejection> doomed) {}
+    public record Attempt(Mesh mesh, Optional<CallRejection> doomed, boolean isPaused) {}
 
     /** Carries out the machine's requests about error feedback. */
     public void settle() {

@@ -18,6 +18,7 @@ import io.hearth.core.CollectiveException;
 import io.hearth.core.LeftGroupException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
@@ -103,15 +104,24 @@ final class CallAdmission {
      * @throws IllegalStateException if another call is running; nothing of this one has begun
      */
     <T, E extends Exception> T alone(Turn<T, E> turn) throws CollectiveException, E {
-        if (!isBusy.compareAndSet(false, true)) {
+        if (!takeTurn()) {
             throw new IllegalStateException("a collective of group '" + group
                     + "' is already running, on another thread or around this callback; one call at a time");
         }
         try {
             return turn.take();
         } finally {
-            isBusy.set(false);
+            endTurn();
         }
+    }
+
+    /** Reserves the engine for a call; false if another one is running. {@link #endTurn} must follow, perhaps on another thread. */
+    boolean takeTurn() {
+        return isBusy.compareAndSet(false, true);
+    }
+
+    void endTurn() {
+        isBusy.set(false);
     }
 
     /** Deadline of a call that begins now, in nanoseconds of the clock. */
@@ -166,8 +176,13 @@ final class CallAdmission {
             done = true;
             return result;
         } finally {
-            tally.ended(operation, done, clock.nanoTime() - started);
+            ended(operation, done, started);
         }
+    }
+
+    /** Counts a call that began at {@code started} and has ended, and its time. */
+    void ended(Operation operation, boolean done, long started) {
+        tally.ended(operation, done, clock.nanoTime() - started);
     }
 
     /**
@@ -195,6 +210,11 @@ final class CallAdmission {
     }
 
     private CollectiveResult run(CallRequest asked, long due, IntConsumer ended) throws CollectiveException {
+        return goOn(open(asked, due), true, ended).orElseThrow();
+    }
+
+    /** Begins a call as {@link #run(CallRequest, CollectiveOptions)} does; {@link #goOn(Call, boolean)} must follow until it has ended. */
+    Call open(CallRequest asked, long due) throws CollectiveException {
         CallPlan plan = asked.plan();
         MemorySegment input = asked.input();
         MemorySegment target = asked.target();
@@ -207,27 +227,51 @@ final class CallAdmission {
         Signature signature = plan.signature();
         Call.Memory memory = plan.operation().memory(signature, input, target, runtime);
         var call = new Call(signature, memory, plan.operation(), due);
+        runtime.executor().open(call);
+        return call;
+    }
+
+    /** Runs an open call to its end; empty if it may not wait for other ranks, would have to, and is still open. */
+    Optional<CollectiveResult> goOn(Call call, boolean mayWait) throws CollectiveException {
+        return goOn(call, mayWait, _ -> {});
+    }
+
+    private void count(Call call, IntConsumer ended) {
+        tally.sent(call.signature(), call.bytesSent);
+        Status.Kept known = call.outcome; // no other thread touches a call after its end
+        if (known != null && known.refusal().isPresent()) {
+            onRefusal.run();
+        } else if (known != null) {
+            points.ended(call.signature().bytes(), known.contributors());
+            ended.accept(known.contributors());
+        }
+    }
+
+    private Optional<CollectiveResult> goOn(Call call, boolean mayWait, IntConsumer ended) throws CollectiveException {
+        Signature signature = call.signature();
+        CollectiveOperation operation = call.operation();
+        boolean isOpen = false;
         Status.Kept outcome;
         try {
-            outcome = runtime.executor().perform(call);
+            Optional<Status.Kept> end = runtime.executor().goOn(call, mayWait);
+            isOpen = end.isEmpty();
+            if (isOpen) {
+                return Optional.empty();
+            }
+            outcome = end.get();
         } finally {
-            tally.sent(signature, call.bytesSent);
-            Status.Kept known = call.outcome; // no other thread touches a call after its end
-            if (known != null && known.refusal().isPresent()) {
-                onRefusal.run();
-            } else if (known != null) {
-                points.ended(signature.bytes(), known.contributors());
-                ended.accept(known.contributors());
+            if (!isOpen) {
+                count(call, ended);
             }
         }
         if (outcome.refusal().isPresent()) {
             throw outcome.refusal().get().toException();
         }
         if (call.ran != null) { // of the mesh in which the call ran last
-            tally.dense(plan.operation()
-                    .denseBytes(signature, call.ran, options.config().segmentBytes()));
+            tally.dense(
+                    operation.denseBytes(signature, call.ran, options.config().segmentBytes()));
         }
-        CollectiveOperation.Part part = plan.operation().part(call, outcome.contributors());
-        return new CollectiveResult(outcome.contributors(), call.bytesSent, part.first(), part.count());
+        CollectiveOperation.Part part = operation.part(call, outcome.contributors());
+        return Optional.of(new CollectiveResult(outcome.contributors(), call.bytesSent, part.first(), part.count()));
     }
 }

@@ -9,6 +9,7 @@ import io.hearth.collective.exchange.Exchange;
 import io.hearth.collective.exchange.GiveUpException;
 import io.hearth.collective.exchange.Mesh;
 import io.hearth.collective.exchange.MeshDriver;
+import io.hearth.collective.exchange.PausedException;
 import io.hearth.collective.exchange.watch.ExchangeWatch;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.GroupMachine.Event;
@@ -23,8 +24,12 @@ import io.hearth.core.NotEnoughRanksException;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
-/** Runs one call at a time, on the application's thread: retries it after view changes until it has a result or fails. */
+/**
+ * Runs one call at a time, on the application's thread: retries it after view changes until it has a result or fails. A small call may
+ * begin on one thread and end on another.
+ */
 final class CallExecutor implements AutoCloseable {
     private final GroupMonitor monitor;
     private final MeshDriver driver;
@@ -56,10 +61,11 @@ final class CallExecutor implements AutoCloseable {
     }
 
     /**
-     * Runs a call to its end and copies its result, if there is one, to the application's buffer. The call's work buffer then
-     * belongs to the group. One call at a time.
+     * Opens a call; {@link #goOn} must follow until the call has ended. One call at a time.
+     *
+     * @throws CollectiveException it is not open, and its memory was given back
      */
-    Status.Kept perform(Call asked) throws CollectiveException {
+    void open(Call asked) throws CollectiveException {
         if (asked.signature().admits()) {
             comeBack(asked);
         }
@@ -70,15 +76,32 @@ final class CallExecutor implements AutoCloseable {
             buffers.give(asked.work());
             asked.memory().giveInput(buffers);
             monitor.call().filter(asked::equals).ifPresent(_ -> monitor.leave());
-            monitor.lock.unlock();
             throw refused;
+        } finally {
+            monitor.lock.unlock();
         }
+    }
+
+    /**
+     * Runs an open call to its end and copies its result, if there is one, to the application's buffer. The call's work buffer then
+     * belongs to the group.
+     *
+     * @param mayWait whether it may wait for other ranks; otherwise it goes on as far as it can
+     * @return its outcome; empty if it would have to wait, and is still open
+     */
+    Optional<Status.Kept> goOn(Call asked, boolean mayWait) throws CollectiveException {
+        boolean isOpen = false;
+        monitor.lock.lock();
         try {
-            Status.Kept outcome = awaitEnd(asked);
+            Status.Kept outcome = awaitEnd(asked, mayWait);
+            if (outcome == null) {
+                isOpen = true;
+                return Optional.empty();
+            }
             if (outcome.refusal().isEmpty()) {
                 copyOut(asked);
             }
-            return outcome;
+            return Optional.of(outcome);
         } catch (InterruptedException stop) {
             CollectiveException error = new LeftGroupException(asked.signature().text() + " was interrupted", stop);
             monitor.giveUp(asked, error);
@@ -88,7 +111,10 @@ final class CallExecutor implements AutoCloseable {
             monitor.giveUp(asked, new LeftGroupException(asked.signature().text() + " failed: " + bug, bug));
             throw bug;
         } finally {
-            leave(asked);
+            if (!isOpen) {
+                leave(asked);
+            }
+            monitor.lock.unlock();
         }
     }
 
@@ -112,12 +138,16 @@ final class CallExecutor implements AutoCloseable {
         monitor.enter(asked);
     }
 
-    private Status.Kept awaitEnd(Call asked) throws CollectiveException, InterruptedException {
+    private Status.@Nullable Kept awaitEnd(Call asked, boolean mayWait)
+            throws CollectiveException, InterruptedException {
         while (asked.outcome == null) {
             if (asked.error != null) {
                 throw asked.error;
             }
             Call.Attempt attempt = asked.attempt;
+            if (!mayWait && (attempt == null || !driver.isFree())) {
+                return null;
+            }
             if (attempt == null && monitor.withdraw(asked)) {
                 throw new StartMetStepException("the group is already training and begins steps");
             } else if (attempt == null) {
@@ -125,16 +155,18 @@ final class CallExecutor implements AutoCloseable {
             } else {
                 asked.attempt = null;
                 asked.settle();
-                attempt(asked, attempt);
+                if (!attempt(asked, attempt, mayWait)) {
+                    return null;
+                }
             }
         }
         return asked.outcome;
     }
 
-    /** Called with the lock held; releases it during the exchange. */
-    private void attempt(Call asked, Call.Attempt attempt) throws InterruptedException {
+    /** Called with the lock held; releases it during the exchange. False if it was paused. */
+    private boolean attempt(Call asked, Call.Attempt attempt, boolean mayWait) throws InterruptedException {
         Mesh on = attempt.mesh();
-        boolean isRepeated = asked.ran != null;
+        boolean isRepeated = asked.ran != null && !attempt.isPaused();
         asked.ran = on;
         Optional<CallRejection> refusal;
         monitor.lock.unlock();
@@ -144,23 +176,32 @@ final class CallExecutor implements AutoCloseable {
                 asked.watch = ExchangeWatch.NONE;
                 repeated.increment();
             }
-            refusal = driver.drive(on, () -> exchange(asked, attempt));
+            refusal = driver.drive(on, () -> exchange(asked, attempt, mayWait));
+        } catch (PausedException later) {
+            monitor.lock.lock();
+            monitor.paused(asked, attempt);
+            return false;
         } catch (GiveUpException alone) {
             monitor.lock.lock();
             monitor.giveUp(asked, alone.error());
-            return;
+            return true;
         } catch (IOException broken) {
             monitor.lock.lock();
             monitor.broken(on, broken);
-            return;
+            return true;
         } catch (Throwable bug) {
             monitor.lock.lock();
             throw bug;
         }
         monitor.lock.lock();
-        if (!monitor.awaitThaw(on)) {
-            return;
+        if (!mayWait && monitor.state().frozen().isPresent()) {
+            monitor.paused(asked, attempt);
+            return false;
         }
+        if (!monitor.awaitThaw(on)) {
+            return true;
+        }
+        keepExchange(asked);
         // Calls are synchronous: each rank in this call had ended all calls before it.
         long endedByAll = asked.number - 1;
         if (refusal.isPresent()) {
@@ -170,18 +211,28 @@ final class CallExecutor implements AutoCloseable {
             monitor.step(new Event.Finished(
                     asked.number, on.fence(), endedByAll, asked.operation().plan()));
         }
+        return true;
     }
 
-    private Optional<CallRejection> exchange(Call asked, Call.Attempt attempt) throws IOException {
+    private static void keepExchange(Call asked) {
+        Exchange ended = asked.exchange;
+        if (ended != null) {
+            ended.end();
+        }
+    }
+
+    private Optional<CallRejection> exchange(Call asked, Call.Attempt attempt, boolean mayWait) throws IOException {
         Mesh on = attempt.mesh();
         long before = on.bytesSent();
         try {
-            Exchange exchange = Exchange.ofCall(driver, on, asked.number, asked.signature(), attempt.doomed());
+            Exchange exchange = attempt.isPaused() ? asked.exchange : null;
+            if (exchange == null) {
+                exchange = Exchange.ofCall(driver, on, asked.number, asked.signature(), attempt.doomed());
+                asked.exchange = exchange;
+            }
+            exchange.go(mayWait);
             asked.watch = exchange.watch();
-            Optional<CallRejection> refusal =
-                    asked.operation().attempt(new OperationContext(exchange, on, config, asked));
-            exchange.end();
-            return refusal;
+            return asked.operation().attempt(new OperationContext(exchange, on, config, asked));
         } finally {
             asked.bytesSent += on.bytesSent() - before;
         }
@@ -201,7 +252,7 @@ final class CallExecutor implements AutoCloseable {
         });
     }
 
-    /** Leaves the call and releases the lock. */
+    /** Leaves the call. */
     private void leave(Call asked) {
         watch.disarm();
         Status.Kept outcome = asked.outcome;
@@ -221,7 +272,6 @@ final class CallExecutor implements AutoCloseable {
                 buffers.give(asked.work());
             }
             monitor.leave();
-            monitor.lock.unlock();
         }
     }
 

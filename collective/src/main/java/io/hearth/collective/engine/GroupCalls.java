@@ -18,6 +18,7 @@ import io.hearth.collective.engine.queue.Coalesced;
 import io.hearth.collective.engine.queue.UnnamedTensors;
 import io.hearth.collective.pair.machine.TransferSpec;
 import io.hearth.collective.sum.PlainPlan;
+import io.hearth.collective.sum.PlainSum;
 import io.hearth.collective.sum.PlanAgreement;
 import io.hearth.collective.sum.SumPlans;
 import io.hearth.collective.sum.TensorBucket;
@@ -194,7 +195,21 @@ abstract class GroupCalls implements DistributedBackend {
             throw new IllegalArgumentException("an asynchronous collective needs memory that all threads may use:"
                     + " take Arena.ofShared(), Arena.ofAuto() or an array");
         }
-        return order.queue().begin(() -> admission.timed(Operation.ALL_REDUCE, () -> run(sum, admission.due(how))));
+        CallQueue.Body body = () -> admission.timed(Operation.ALL_REDUCE, () -> run(sum, admission.due(how)));
+        boolean isPrompt = values.byteSize() <= options.config().inTurnBytesMax()
+                && sum.plan().isPresent()
+                && sum.plan().get().operation() instanceof PlainSum
+                && runtime.isInMemory();
+        return order.queue()
+                .begin(
+                        isPrompt
+                                ? new PromptSum(
+                                        admission,
+                                        new CallRequest(sum.plan().get(), values, values),
+                                        how,
+                                        order.clock(),
+                                        body)
+                                : body);
     }
 
     @Override

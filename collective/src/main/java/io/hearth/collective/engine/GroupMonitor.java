@@ -338,7 +338,7 @@ final class GroupMonitor {
         Mesh on = mesh;
         Call open = call(number);
         if (on != null && open != null) {
-            open.attempt = new Call.Attempt(on, doomed);
+            open.attempt = new Call.Attempt(on, doomed, false);
         }
     }
 
@@ -371,6 +371,13 @@ final class GroupMonitor {
             changed.await();
         }
         return !on.isAbandoned();
+    }
+
+    /** The attempt goes on later, unless a view change has ended it. */
+    void paused(Call asked, Call.Attempt attempt) {
+        if (asked.attempt == null && asked.outcome == null && !attempt.mesh().isAbandoned()) {
+            asked.attempt = new Call.Attempt(attempt.mesh(), attempt.doomed(), true);
+        }
     }
 
     /** Reports that a stream of {@code on} is broken, unless that is known already. */

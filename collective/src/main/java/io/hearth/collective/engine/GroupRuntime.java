@@ -139,6 +139,11 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         return monitor.read(monitor::mesh).map(Mesh::arrivals).orElseGet(Collections::emptySortedMap);
     }
 
+    /** As {@link Mesh#isInMemory}; false before the first view. */
+    boolean isInMemory() {
+        return monitor.read(() -> monitor.mesh().filter(Mesh::isInMemory).isPresent());
+    }
+
     /** As {@link CollectiveEngine#codecNanos}. */
     long codecNanos() {
         return driver.codecNanos();

@@ -48,6 +48,12 @@ public final class Exchange {
     private final Transfer toSend = new Transfer(); // of the sender
     private final Transfer toReceive = new Transfer(); // of the receiving thread
     private long number;
+    private boolean mayWait = true;
+    private int played; // schedules of this number that have ended
+    private int next; // the schedule to play, counted from the beginning of the attempt
+    private boolean isBegun; // whether this schedule was
+    private long sentInTurn; // segments of the schedule
+    private long takenInTurn;
     private ExchangeWatch watch = ExchangeWatch.NONE;
     private volatile long received; // written by the receiving thread, read by the sender
     private volatile @Nullable Thread sender; // written by the sender while it waits, unparked by the receiver thread
@@ -78,11 +84,25 @@ public final class Exchange {
         return exchange;
     }
 
-    private void begin(long next) {
-        number = next;
-        wire.begin(next);
+    private void begin(long ofCall) {
+        number = ofCall;
+        played = 0;
+        wire.begin(ofCall);
         handshake.begin();
-        watch = driver.watch(next, signature, mesh.world());
+        watch = driver.watch(ofCall, signature, mesh.world());
+        this.next = 0;
+        isBegun = false;
+    }
+
+    /**
+     * Before the attempt, or before it goes on after a {@link PausedException}: the operation runs again from its beginning, and the
+     * schedules that it has played already are skipped.
+     *
+     * @param wait whether it may wait for other ranks
+     */
+    public void go(boolean wait) {
+        mayWait = wait;
+        next = 0;
     }
 
     /** Ends this exchange after its last schedule; the next call of the same kind may reuse it, unless it ended with a rejection. */
@@ -131,14 +151,15 @@ public final class Exchange {
     /** The same for segments that are not plain elements; {@code work} produces and consumes their bytes. */
     public Optional<CallRejection> play(
             Schedule schedule, RankOrder order, Region input, Region buffer, SegmentWork work) throws IOException {
-        if (mesh.world() > 1) {
+        if (mesh.world() > 1 && next++ == played) {
             if (!abort.isKnown()) {
-                driver.open(mesh, order, schedule.isAround());
-                received = 0;
-                watch.plays(schedule);
-                mesh.timeCiphers(watch.isOn());
                 var part = new Part(schedule, order, input, buffer, work);
-                if (schedule.bytesToOneMax() + RECORD_OVERHEAD * schedule.sends() <= driver.inTurnBytesMax()) {
+                boolean isInTurn =
+                        schedule.bytesToOneMax() + RECORD_OVERHEAD * schedule.sends() <= driver.inTurnBytesMax();
+                if (!isBegun) {
+                    begin(part, isInTurn);
+                }
+                if (isInTurn) {
                     playInTurn(part);
                 } else {
                     int ahead = ahead(schedule, order);
@@ -149,9 +170,27 @@ public final class Exchange {
                     }
                 }
             }
+            if (!mayWait && abort.isKnown()) {
+                throw new PausedException();
+            }
             abort.spread();
+            played++;
+            isBegun = false;
         }
         return abort.refusal();
+    }
+
+    private void begin(Part part, boolean isInTurn) throws IOException {
+        if (!mayWait && !(isInTurn && driver.isOpen(mesh, part.order, part.schedule.isAround()))) {
+            throw new PausedException();
+        }
+        driver.open(mesh, part.order, part.schedule.isAround());
+        received = 0;
+        sentInTurn = 0;
+        takenInTurn = 0;
+        watch.plays(part.schedule);
+        mesh.timeCiphers(watch.isOn());
+        isBegun = true;
     }
 
     /** Chooses the schedules of calls with {@code AUTO}. */
@@ -183,26 +222,24 @@ public final class Exchange {
     }
 
     private void playInTurn(Part part) throws IOException {
-        long taken = 0;
-        for (long index = 0; index < part.schedule.sends(); index++) {
-            part.schedule.send(index, toSend);
-            long needed = toSend.after();
-            for (; taken < needed; taken++) {
-                part.schedule.receive(taken, toReceive);
-                if (!receive(part, toReceive)) {
-                    return;
-                }
-            }
-            if (!send(part, toSend)) {
+        for (; sentInTurn < part.schedule.sends(); sentInTurn++) {
+            part.schedule.send(sentInTurn, toSend);
+            if (!receiveInTurn(part, toSend.after()) || !send(part, toSend)) {
                 return;
             }
         }
-        for (; taken < part.schedule.receives(); taken++) {
-            part.schedule.receive(taken, toReceive);
+        receiveInTurn(part, part.schedule.receives());
+    }
+
+    /** Receives up to so many segments; false if the number is rejected. */
+    private boolean receiveInTurn(Part part, long count) throws IOException {
+        for (; takenInTurn < count; takenInTurn++) {
+            part.schedule.receive(takenInTurn, toReceive);
             if (!receive(part, toReceive)) {
-                return;
+                return false;
             }
         }
+        return true;
     }
 
     /** Number of segments that this rank can send before it receives the first one, without any risk of deadlock; 0 if unknown. */
@@ -342,6 +379,9 @@ public final class Exchange {
         int rank = part.order.ranks()[expected.peer()];
         long since = watch.now();
         DataStream stream = mesh.stream(rank);
+        if (!mayWait && !(stream.comesSoon() && driver.gate().isOpen())) {
+            throw new PausedException();
+        }
         long openedBefore = stream.openNanos();
         ReceivedRecord arrived = wire.receive(rank);
         watch.received(rank, expected.length(), since, stream.openNanos() - openedBefore);
@@ -423,6 +463,9 @@ public final class Exchange {
     private boolean send(Part part, Transfer transfer) throws IOException {
         int rank = part.order.ranks()[transfer.peer()];
         Region source = transfer.fromInput() ? part.input : part.buffer;
+        if (!mayWait && !driver.gate().isOpen()) {
+            throw new PausedException();
+        }
         long since = watch.now();
         try {
             part.work.sending(transfer);

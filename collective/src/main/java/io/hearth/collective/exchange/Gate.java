@@ -86,6 +86,16 @@ public final class Gate {
         }
     }
 
+    /** Whether a thread may enter without waiting. */
+    public boolean isOpen() {
+        lock.lock();
+        try {
+            return !frozen && !resting;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Waits while the gate is closed. */
     void pass(Mesh mesh) throws IOException {
         enter(mesh);

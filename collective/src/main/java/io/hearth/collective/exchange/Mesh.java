@@ -256,6 +256,17 @@ public final class Mesh {
         return byMember;
     }
 
+    /** Whether the streams to all other ranks are open, and their bytes travel through shared memory. */
+    public boolean isInMemory() {
+        for (int other = 0; other < streams.length(); other++) {
+            DataStream stream = streams.get(other);
+            if (other != rank && (stream == null || !stream.isInMemory())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Whether the stream to a rank is open; false for this rank. */
     boolean isOpen(int ofRank) {
         return streams.get(ofRank) != null;

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class MeshDriver implements AutoCloseable {
     private static final int SPARE_MAX = 4; // number of kinds of calls that a script alternates between
 
-    private final @Nullable Exchange[] spare = new @Nullable Exchange[SPARE_MAX]; // accessed by the driving thread
+    private final @Nullable Exchange[] spare = new @Nullable Exchange[SPARE_MAX]; // accessed by the thread in a call
     private @Nullable Mesh spareOf; // likewise
     private int nextSpare; // likewise
     private final String group;
@@ -89,6 +89,11 @@ public final class MeshDriver implements AutoCloseable {
             endLoan();
             driving.unlock();
         }
+    }
+
+    /** Whether {@link #drive} would run a job at once. */
+    public boolean isFree() {
+        return !driving.isLocked() && gate.isOpen();
     }
 
     /** As {@link StreamSource#endLoan}: received records are not used after the end of a job. */
@@ -177,6 +182,24 @@ public final class MeshDriver implements AutoCloseable {
 
     /** Ensures that streams are open: to the two neighbours of an order, or to all ranks. */
     void open(Mesh on, RankOrder order, boolean neighboursOnly) throws IOException {
+        List<Integer> missing = missing(on, order, neighboursOnly);
+        if (missing.isEmpty()) {
+            return;
+        }
+        try {
+            on.open(streams, group, missing);
+        } catch (InterruptedException stop) {
+            on.abandon();
+            throw interrupted(stop);
+        }
+    }
+
+    /** Whether {@link #open} has nothing to do. */
+    boolean isOpen(Mesh on, RankOrder order, boolean neighboursOnly) {
+        return missing(on, order, neighboursOnly).isEmpty();
+    }
+
+    private static List<Integer> missing(Mesh on, RankOrder order, boolean neighboursOnly) {
         int[] ranks = order.ranks();
         int own = order.position(on.rank());
         List<Integer> missing = List.of();
@@ -190,15 +213,7 @@ public final class MeshDriver implements AutoCloseable {
                 missing.add(ranks[position]);
             }
         }
-        if (missing.isEmpty()) {
-            return;
-        }
-        try {
-            on.open(streams, group, missing);
-        } catch (InterruptedException stop) {
-            on.abandon();
-            throw interrupted(stop);
-        }
+        return missing;
     }
 
     /** Converts an interrupt to an IOException; the thread's interrupt status is kept. */
@@ -219,7 +234,7 @@ public final class MeshDriver implements AutoCloseable {
         end();
     }
 
-    /** A spare exchange of the mesh {@code on} for a call with this signature; {@code null} if there is none. For the driving thread. */
+    /** A spare exchange of the mesh {@code on} for a call with this signature; {@code null} if there is none. For the thread in a call. */
     @Nullable
     Exchange takeSpare(Mesh on, Signature signature) {
         for (int place = 0; place < SPARE_MAX && on.equals(spareOf); place++) {
@@ -233,8 +248,8 @@ public final class MeshDriver implements AutoCloseable {
     }
 
     /**
-     * Keeps an exchange that ended. It replaces the oldest one if all places are taken, and all exchanges of other meshes. For the driving
-     * thread.
+     * Keeps an exchange that ended. It replaces the oldest one if all places are taken, and all exchanges of other meshes. For the thread
+     * in a call.
      */
     void keepSpare(Mesh on, Exchange ended) {
         if (!on.equals(spareOf)) {

@@ -45,6 +45,16 @@ public abstract class ForwardingStream implements DataStream {
     }
 
     @Override
+    public boolean isInMemory() {
+        return stream.isInMemory();
+    }
+
+    @Override
+    public boolean comesSoon() {
+        return stream.comesSoon();
+    }
+
+    @Override
     public long bytesSent() {
         return stream.bytesSent();
     }

@@ -42,7 +42,18 @@ public final class MemoryFabric {
     private long records;
     private long bytes;
     private volatile boolean tellsRoom;
+    private volatile Looks looks = Looks.NONE;
     private int lateBytesMin = Integer.MAX_VALUE; // guarded by the lock
+
+    /** What a look for the next record sees; see {@link DataStream#comesSoon}. */
+    enum Looks {
+        /** As in a stream without shared memory. */
+        NONE,
+        /** Only what is there. */
+        PRESENT,
+        /** What comes until the end of the stream. */
+        COMING
+    }
 
     /** Changes a record on its way; null loses the record. */
     public interface Tamper {
@@ -92,6 +103,11 @@ public final class MemoryFabric {
     /** Sets whether streams report how many unread bytes they take; then one thread plays a ring. */
     void tellsRoom(boolean tells) {
         tellsRoom = tells;
+    }
+
+    /** Makes streams like those through shared memory. */
+    void looks(Looks see) {
+        looks = see;
     }
 
     /**
@@ -332,6 +348,25 @@ public final class MemoryFabric {
                         letter.bytes(),
                         0,
                         header.length());
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public boolean isInMemory() {
+            return looks != Looks.NONE;
+        }
+
+        @Override
+        public boolean comesSoon() {
+            lock.lock();
+            try {
+                Deque<Letter> queue = pipe.queues.get(1 - side);
+                while (looks == Looks.COMING && queue.isEmpty() && !pipe.closed) {
+                    changed.awaitUninterruptibly();
+                }
+                return looks != Looks.NONE && (!queue.isEmpty() || pipe.closed);
             } finally {
                 lock.unlock();
             }

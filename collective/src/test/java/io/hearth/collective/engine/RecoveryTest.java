@@ -16,6 +16,7 @@ import io.hearth.collective.ReduceStrategy;
 import io.hearth.collective.group.Resolution;
 import io.hearth.collective.schedule.LinkModel;
 import io.hearth.compression.CompressionStrategy;
+import io.hearth.core.CollectiveException;
 import io.hearth.core.PeerLostException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.RemovedFromClusterException;
@@ -111,12 +112,37 @@ final class RecoveryTest {
         }
     }
 
+    /** The way in which a script makes its sums. */
+    enum Manner {
+        CALLED,
+        /** Begun, and then played by the beginning thread as far as records are there. */
+        BEGUN_EARLY,
+        /** The same, as far as records come. */
+        BEGUN_TOGETHER;
+
+        private MemoryFabric.Looks looks() {
+            return switch (this) {
+                case CALLED -> MemoryFabric.Looks.NONE;
+                case BEGUN_EARLY -> MemoryFabric.Looks.PRESENT;
+                case BEGUN_TOGETHER -> MemoryFabric.Looks.COMING;
+            };
+        }
+
+        private CollectiveResult sum(DistributedContext context, float[] values, ReduceOp op)
+                throws CollectiveException, InterruptedException {
+            return this == CALLED
+                    ? context.allReduce(values, op)
+                    : context.allReduceAsync(values, op).await();
+        }
+    }
+
     /** Runs some all-reduces, kills {@code victim} before its record {@code after}; true if it died at all. */
-    private static boolean killDuringSums(Way way, int world, int victim, int after, int count, ReduceOp op)
-            throws Exception {
+    private static boolean killDuringSums(
+            Way way, Manner manner, int world, int victim, int after, int count, ReduceOp op) throws Exception {
         List<Integer> order = CollectiveEngineTest.ranks(world).reversed();
         try (var group = new TestGroup(way.nodes(world), way.options(), order)) {
             group.fabric.tellsRoom(way.isInPlace());
+            group.fabric.looks(manner.looks());
             var results = new Outcome[world][STEPS];
             NodeId dead = group.nodes.get(victim);
             group.fabric.killAfter(dead, after, () -> group.told.add("killed"));
@@ -124,7 +150,7 @@ final class RecoveryTest {
             TestGroup.Run run = group.start((rank, context) -> {
                 for (int step = 0; step < STEPS; step++) {
                     float[] values = CollectiveEngineTest.input(rank + 100 * step, count);
-                    CollectiveResult result = context.allReduce(values, op);
+                    CollectiveResult result = manner.sum(context, values, op);
                     results[rank][step] = new Outcome(values, result.contributors(), RankOfWorld.of(context));
                 }
                 if (done.incrementAndGet(0) == world) {
@@ -177,20 +203,23 @@ final class RecoveryTest {
     @EnumSource(Way.class)
     void survivorsOfALossAtAnyRecordEndWithTheSameRightSums(Way way) throws Exception {
         for (int world = 2; world <= WORLD_MAX; world++) {
-            killEachAtEachRecord(way, world, 600);
+            killEachAtEachRecord(way, Manner.CALLED, world, 600);
         }
     }
 
     @ParameterizedTest
     @EnumSource(Way.class)
     void aSmallCallSurvivesALossAtAnyRecordToo(Way way) throws Exception {
-        killEachAtEachRecord(way, 3, 5);
+        for (Manner manner : Manner.values()) {
+            killEachAtEachRecord(way, manner, 3, 5);
+        }
     }
 
-    private static void killEachAtEachRecord(Way way, int world, int count) throws Exception {
+    private static void killEachAtEachRecord(Way way, Manner manner, int world, int count) throws Exception {
         for (int victim = 0; victim < world; victim++) {
             int after = 0;
-            while (killDuringSums(way, world, victim, after, count, after % 2 == 0 ? ReduceOp.AVG : ReduceOp.SUM)) {
+            while (killDuringSums(
+                    way, manner, world, victim, after, count, after % 2 == 0 ? ReduceOp.AVG : ReduceOp.SUM)) {
                 after += STRIDE;
             }
             assertTrue(after >= STEPS, "the last kill was after " + after);

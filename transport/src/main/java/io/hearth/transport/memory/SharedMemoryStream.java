@@ -37,6 +37,12 @@ public final class SharedMemoryStream implements OpenStream, RecordBuffers.Lende
     /** The same if ranks share cores: a spinning rank keeps another one from writing. */
     public static final long SHORT_SPIN_NANOS = 1_500L;
 
+    /**
+     * The same for {@link #comesSoon()}, if each rank has a core: its caller would leave the wait to another thread, and each change of
+     * threads takes up to 50 µs on each side.
+     */
+    private static final long LOOK_SPIN_NANOS = 200_000L;
+
     /** Checks of the ring between two readings of the clock. */
     private static final int SPINS = 32;
 
@@ -56,6 +62,7 @@ public final class SharedMemoryStream implements OpenStream, RecordBuffers.Lende
     private final Doorbell inBell;
     private final SpinBudget outSpin; // under sending
     private final SpinBudget inSpin; // under receiving
+    private final SpinBudget lookSpin; // likewise
     private final Clock clock;
     private final ThreadLocal<RecordBuffers> buffers;
     private final Deadlines deadlines;
@@ -111,6 +118,7 @@ public final class SharedMemoryStream implements OpenStream, RecordBuffers.Lende
         this.inBell = dialed ? bells.toDialer() : bells.fromDialer();
         this.outSpin = new SpinBudget(spinNanos, SHORT_SPIN_NANOS);
         this.inSpin = new SpinBudget(spinNanos, SHORT_SPIN_NANOS);
+        this.lookSpin = new SpinBudget(spinNanos > SHORT_SPIN_NANOS ? LOOK_SPIN_NANOS : spinNanos, SHORT_SPIN_NANOS);
         this.clock = clock;
         this.buffers = buffers;
         this.deadlines = deadlines;
@@ -226,6 +234,35 @@ public final class SharedMemoryStream implements OpenStream, RecordBuffers.Lende
             receiving.unlock();
         }
         throw new EOFException("stream with " + peer.shortText() + " ended");
+    }
+
+    @Override
+    public boolean isInMemory() {
+        return true;
+    }
+
+    @Override
+    public boolean comesSoon() {
+        buffers.get().endLoan(this);
+        receiving.lock();
+        try {
+            if (ended || !memory.enter()) {
+                return true;
+            }
+            try {
+                endLoan();
+                return broken.isPresent() || in.read(received) || comesSoon(record, lookSpin);
+            } finally {
+                memory.leave();
+            }
+        } catch (CorruptException | IOException failure) {
+            return true; // receive() finds it again
+        } catch (InternalError error) {
+            cutOff(error);
+            return true;
+        } finally {
+            receiving.unlock();
+        }
     }
 
     @Override

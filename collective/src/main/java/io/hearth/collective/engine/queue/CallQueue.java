@@ -30,8 +30,10 @@ public final class CallQueue implements AutoCloseable {
     private final BooleanSupplier isDataThread;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private final Condition ready = lock.newCondition(); // for the queue's thread
     private final Deque<Queued> open = new ArrayDeque<>(); // the first one is running
     private @Nullable Thread thread;
+    private @Nullable Thread beginner; // the thread that runs the first one, instead of the queue's
     private boolean closed;
 
     /**
@@ -48,6 +50,20 @@ public final class CallQueue implements AutoCloseable {
     /** A collective, for the queue's thread. */
     public interface Body {
         CollectiveResult run() throws CollectiveException;
+
+        /**
+         * Runs the collective on the thread that begins it, if no other one is open, and only as far as it can without a wait for others.
+         *
+         * @return its result; empty if {@link #run} must follow
+         */
+        default Optional<CollectiveResult> runNow() throws CollectiveException {
+            return Optional.empty();
+        }
+
+        /** Whether {@link #runNow} has begun it, so that {@link #run} must follow even after a close. */
+        default boolean hasBegun() {
+            return false;
+        }
     }
 
     /**
@@ -68,14 +84,38 @@ public final class CallQueue implements AutoCloseable {
                 throw closed();
             }
             open.add(queued);
-            if (thread == null) {
-                thread = Thread.ofPlatform().name(name).daemon(true).start(this::run);
+            if (open.size() > 1) {
+                wakeThread();
+                return queued;
             }
-            changed.signalAll();
+            beginner = Thread.currentThread();
+        } finally {
+            lock.unlock();
+        }
+        queued.playNow();
+        lock.lock();
+        try {
+            beginner = null;
+            if (queued.isDone()) {
+                open.remove(queued);
+                changed.signalAll();
+            }
+            if (!open.isEmpty()) {
+                wakeThread();
+            } else if (closed) {
+                ready.signal();
+            }
         } finally {
             lock.unlock();
         }
         return queued;
+    }
+
+    private void wakeThread() {
+        if (thread == null) {
+            thread = Thread.ofPlatform().name(name).daemon(true).start(this::run);
+        }
+        ready.signal();
     }
 
     /**
@@ -87,15 +127,6 @@ public final class CallQueue implements AutoCloseable {
         if (isDataThread.getAsBoolean() || isCurrent()) {
             throw new IllegalStateException(
                     "a callback of a collective must not begin another one or wait for one; one call at a time");
-        }
-    }
-
-    private @Nullable Thread threadNow() {
-        lock.lock();
-        try {
-            return thread;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -135,8 +166,8 @@ public final class CallQueue implements AutoCloseable {
             Queued next;
             lock.lock();
             try {
-                while (open.isEmpty() && !closed) {
-                    changed.awaitUninterruptibly();
+                while (beginner != null || (open.isEmpty() && !closed)) {
+                    ready.awaitUninterruptibly();
                 }
                 if (open.isEmpty()) {
                     return;
@@ -165,9 +196,15 @@ public final class CallQueue implements AutoCloseable {
         }
     }
 
-    /** Whether the current thread is the one that runs the queued collectives. */
+    /** Whether the current thread runs a queued collective. */
     public boolean isCurrent() {
-        return Thread.currentThread().equals(threadNow());
+        Thread current = Thread.currentThread();
+        lock.lock();
+        try {
+            return current.equals(thread) || current.equals(beginner);
+        } finally {
+            lock.unlock();
+        }
     }
 
     private static CollectiveException closed() {
@@ -181,6 +218,7 @@ public final class CallQueue implements AutoCloseable {
         try {
             closed = true;
             changed.signalAll();
+            ready.signal();
         } finally {
             lock.unlock();
         }
@@ -194,9 +232,17 @@ public final class CallQueue implements AutoCloseable {
             this.body = body;
         }
 
+        private void playNow() {
+            try {
+                body.runNow().ifPresent(end::complete);
+            } catch (CollectiveException | RuntimeException | Error thrown) {
+                end.completeExceptionally(thrown);
+            }
+        }
+
         private void play() {
             try {
-                if (isClosed()) {
+                if (isClosed() && !body.hasBegun()) {
                     throw closed();
                 }
                 end.complete(body.run());

@@ -11,6 +11,7 @@ import io.hearth.collective.Work;
 import io.hearth.core.CollectiveException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -101,6 +102,119 @@ final class CallQueueTest {
             assertSame(bug, assertThrows(IllegalStateException.class, second::await));
             assertSame(error, assertThrows(AssertionError.class, third::await));
         }
+    }
+
+    /** Ends at once if {@code now}, otherwise on the queue's thread. Records the threads. */
+    private static CallQueue.Body early(boolean now, List<String> threads, int number) {
+        return new CallQueue.Body() {
+            @Override
+            public Optional<CollectiveResult> runNow() {
+                threads.add(Thread.currentThread().getName());
+                return now ? Optional.of(result(number)) : Optional.empty();
+            }
+
+            @Override
+            public boolean hasBegun() {
+                return !now;
+            }
+
+            @Override
+            public CollectiveResult run() {
+                threads.add(Thread.currentThread().getName());
+                return result(number);
+            }
+        };
+    }
+
+    @Test
+    void whatEndsOnTheBeginningThreadNeedsNoOther() throws Exception {
+        var threads = new CopyOnWriteArrayList<String>();
+        String own = Thread.currentThread().getName();
+        for (int i = 0; i < 2; i++) {
+            Work work = queue.begin(early(true, threads, i));
+            assertTrue(work.isDone());
+            assertEquals(result(i), work.await());
+        }
+        assertEquals(List.of(own, own), threads);
+        assertFalse(Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().equals("queue-under-test")));
+    }
+
+    @Test
+    void whatHasToWaitGoesOnOnTheQueuesThread() throws Exception {
+        var threads = new CopyOnWriteArrayList<String>();
+        Work first = queue.begin(early(false, threads, 1));
+        assertEquals(result(1), first.await());
+        queue.awaitAll();
+        assertEquals(List.of(Thread.currentThread().getName(), "queue-under-test"), threads);
+    }
+
+    @Test
+    void whatIsBegunBehindAnOpenOneRunsInItsTurn() throws Exception {
+        var threads = new CopyOnWriteArrayList<String>();
+        Work first = queue.begin(() -> waiting(1));
+        Work second = queue.begin(early(true, threads, 2));
+        assertFalse(second.isDone());
+        go.countDown();
+        assertEquals(result(2), second.await());
+        assertEquals(result(1), first.await());
+        assertEquals(List.of("queue-under-test"), threads);
+    }
+
+    @Test
+    void whileOneRunsOnItsBeginningThreadOthersQueueBehindIt() throws Exception {
+        var beginner = new AtomicReference<Work>();
+        Thread thread = Thread.ofPlatform().start(() -> {
+            try {
+                beginner.set(queue.begin(new CallQueue.Body() {
+                    @Override
+                    public Optional<CollectiveResult> runNow() {
+                        assertThrows(IllegalStateException.class, queue::awaitAll);
+                        assertThrows(IllegalStateException.class, () -> queue.begin(() -> result(3)));
+                        return Optional.of(waiting(1));
+                    }
+
+                    @Override
+                    public CollectiveResult run() {
+                        throw new AssertionError("it has ended");
+                    }
+                }));
+            } catch (CollectiveException | InterruptedException failed) {
+                throw new AssertionError(failed);
+            }
+        });
+        running.await();
+        Work behind = queue.begin(() -> result(2));
+        assertFalse(behind.isDone());
+        go.countDown();
+        assertEquals(result(2), behind.await());
+        thread.join();
+        assertEquals(result(1), beginner.get().await());
+    }
+
+    @Test
+    void aCloseEndsNothingThatHasBegun() throws Exception {
+        var threads = new CopyOnWriteArrayList<String>();
+        Work begun = queue.begin(new CallQueue.Body() {
+            @Override
+            public Optional<CollectiveResult> runNow() {
+                queue.close();
+                return Optional.empty();
+            }
+
+            @Override
+            public boolean hasBegun() {
+                return true;
+            }
+
+            @Override
+            public CollectiveResult run() {
+                threads.add(Thread.currentThread().getName());
+                return result(5);
+            }
+        });
+        assertEquals(result(5), begun.await());
+        assertEquals(List.of("queue-under-test"), threads);
     }
 
     @Test

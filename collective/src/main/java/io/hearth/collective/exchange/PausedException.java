@@ -1,0 +1,18 @@
+package io.hearth.collective.exchange;
+
+import java.io.IOException;
+
+/** Ends an attempt for now: it would have to wait for another rank, and may not. The same exchange goes on with it later. */
+public final class PausedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    PausedException() {
+        super("waits for another rank");
+    }
+
+    /** Small calls end this way often, and nobody reads the trace. */
+    @Override
+    public Throwable fillInStackTrace() {
+        return this;
+    }
+}
