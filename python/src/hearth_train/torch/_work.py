@@ -12,6 +12,7 @@ import torch
 from torch._C._distributed_c10d import Work
 
 from hearth_train import HearthError, PeerLostError
+from hearth_train import Work as Call
 
 from ._compiler import runs_as_it_is
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import timedelta
 
-    from hearth_train import Work as Call
 
 _THREADS_MOST = 32  # of a group, if that many callbacks wait for later collectives
 _IDLE_SECONDS = 10.0
@@ -155,15 +155,23 @@ class HearthWork(Work):
     def get_future(self) -> torch.futures.Future[Any]:
         with self._future_lock:
             if self._future is None:
+                ended = self._settles_at_once()  # as small sums mostly do
                 base: torch.futures.Future[Any] = torch.futures.Future()
-                self._future = base.then(self._deliver)
-                if self.is_completed():  # as small sums mostly are
-                    self.settle()
+                future = base.then(self._deliver)
+                if ended:
                     base.set_result(None)
                 else:
                     self._waiter.watch(self, base)
                 self._waiter.let_go(self)  # the future holds it now
+                self._future = future
         return self._future
+
+    def _settles_at_once(self) -> bool:
+        """Settle if all calls have ended and nothing is left to be done, which could fail or wait."""
+        if self._finish is not None or not all(isinstance(call, Call) and call.done() for call in self._calls):
+            return False
+        self.settle()
+        return True
 
     def _deliver(self, _: object) -> list[torch.Tensor]:
         if self._failure is not None:

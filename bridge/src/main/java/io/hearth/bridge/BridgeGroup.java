@@ -11,6 +11,7 @@ import io.hearth.collective.DistributedContext;
 import io.hearth.collective.OperationCounts;
 import io.hearth.collective.Tensor;
 import io.hearth.collective.Work;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.SetupException;
@@ -97,7 +98,12 @@ final class BridgeGroup {
     /** Begins a sum in place, likewise. */
     CompletableFuture<Outcome> allReduce(CollectiveOptions options, Tensor values, ReduceOp op)
             throws CollectiveException, InterruptedException {
-        return end(ranks().with(options).allReduceAsync(values, op));
+        boolean isPlain = options.compression().orElse(config.compression()).equals(CompressionStrategy.NONE);
+        return isPlain
+                ? end(ranks().with(options).allReduceAsync(values, op))
+                : begin(
+                        options,
+                        ranks -> ranks.allReduce(values, op)); // its errors belong to its end, as those of others do
     }
 
     private static CompletableFuture<Outcome> end(Work work) {

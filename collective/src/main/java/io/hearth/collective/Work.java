@@ -10,7 +10,8 @@ import java.util.concurrent.CompletionStage;
  * caller must not write them.
  *
  * <p>Up to 64 may be open; beginning one more waits for the first to end. They run one after the other, in the order in which they were
- * begun, on one thread of the backend. They overlap the caller's own computation, but not each other. The deadline of each counts from when
+ * begun, on one thread of the backend; a small sum through shared memory runs on the beginning thread as far as it need not wait for other
+ * ranks, and a trace then hears of it there. They overlap the caller's own computation, but not each other. The deadline of each counts from when
  * it begins to run; the deadline of a blocking call after them counts from that call. A collective that fails on all ranks does not affect
  * the later ones. One that fails on this rank alone, such as at its deadline, ends them too, because this rank leaves its group.
  */

@@ -73,6 +73,16 @@ public interface DataStream extends AutoCloseable {
     }
 
     /**
+     * Whether {@link #send} of so many bytes would return or fail at once; false if the bytes do not travel through shared memory. For the
+     * thread that sends.
+     *
+     * @param length of prefix and bytes together, 0 to {@link RecordHeader#RECORD_BYTES_MAX}
+     */
+    default boolean hasRoom(int length) {
+        return false;
+    }
+
+    /**
      * Number of records of {@code length} bytes that can surely be sent before the other end receives any of them; 0 if unknown.
      *
      * @param length 0 to {@link RecordHeader#RECORD_BYTES_MAX}

@@ -285,6 +285,21 @@ public abstract class DataStreamContractTest {
     }
 
     @Test
+    void aStreamInMemoryHasRoomUntilItWouldWait() throws Exception {
+        int sent = 0;
+        while (ends.first().hasRoom(RecordHeader.SEGMENT_BYTES_MAX)) {
+            send(ends.first(), 1, NOTHING, new byte[RecordHeader.SEGMENT_BYTES_MAX]);
+            sent++;
+        }
+        assertEquals(ends.first().isInMemory(), sent > 0);
+        for (int i = 0; i < sent; i++) {
+            ends.second().receive();
+        }
+        assertFalse(ends.second().comesSoon()); // gives the last record back
+        assertEquals(sent > 0, ends.first().hasRoom(RecordHeader.SEGMENT_BYTES_MAX));
+    }
+
+    @Test
     void anOrderlyEndReachesWhoWaits() throws Exception {
         Future<?> receiver = threads.submit(() -> ends.second().receive());
         awaitBlocked(1);

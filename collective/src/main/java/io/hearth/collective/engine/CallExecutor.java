@@ -111,10 +111,13 @@ final class CallExecutor implements AutoCloseable {
             monitor.giveUp(asked, new LeftGroupException(asked.signature().text() + " failed: " + bug, bug));
             throw bug;
         } finally {
-            if (!isOpen) {
-                leave(asked);
+            try {
+                if (!isOpen) {
+                    leave(asked);
+                }
+            } finally {
+                monitor.lock.unlock();
             }
-            monitor.lock.unlock();
         }
     }
 
@@ -145,7 +148,7 @@ final class CallExecutor implements AutoCloseable {
                 throw asked.error;
             }
             Call.Attempt attempt = asked.attempt;
-            if (!mayWait && (attempt == null || !driver.isFree())) {
+            if (!mayWait && attempt == null) {
                 return null;
             }
             if (attempt == null && monitor.withdraw(asked)) {
@@ -167,7 +170,11 @@ final class CallExecutor implements AutoCloseable {
     private boolean attempt(Call asked, Call.Attempt attempt, boolean mayWait) throws InterruptedException {
         Mesh on = attempt.mesh();
         boolean isRepeated = asked.ran != null && !attempt.isPaused();
+        Mesh before = asked.ran;
         asked.ran = on;
+        if (!attempt.isPaused()) {
+            asked.exchange = null;
+        }
         Optional<CallRejection> refusal;
         monitor.lock.unlock();
         try {
@@ -176,9 +183,12 @@ final class CallExecutor implements AutoCloseable {
                 asked.watch = ExchangeWatch.NONE;
                 repeated.increment();
             }
-            refusal = driver.drive(on, () -> exchange(asked, attempt, mayWait));
+            refusal = driver.drive(on, () -> exchange(asked, attempt, mayWait), mayWait);
         } catch (PausedException later) {
             monitor.lock.lock();
+            if (asked.exchange == null) { // it has not begun
+                asked.ran = before;
+            }
             monitor.paused(asked, attempt);
             return false;
         } catch (GiveUpException alone) {

@@ -197,6 +197,7 @@ abstract class GroupCalls implements DistributedBackend {
         }
         CallQueue.Body body = () -> admission.timed(Operation.ALL_REDUCE, () -> run(sum, admission.due(how)));
         boolean isPrompt = values.byteSize() <= options.config().inTurnBytesMax()
+                && sum.name().isEmpty()
                 && sum.plan().isPresent()
                 && sum.plan().get().operation() instanceof PlainSum
                 && runtime.isInMemory();

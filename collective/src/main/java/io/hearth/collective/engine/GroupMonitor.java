@@ -376,7 +376,7 @@ final class GroupMonitor {
     /** The attempt goes on later, unless a view change has ended it. */
     void paused(Call asked, Call.Attempt attempt) {
         if (asked.attempt == null && asked.outcome == null && !attempt.mesh().isAbandoned()) {
-            asked.attempt = new Call.Attempt(attempt.mesh(), attempt.doomed(), true);
+            asked.attempt = new Call.Attempt(attempt.mesh(), attempt.doomed(), asked.exchange != null);
         }
     }
 

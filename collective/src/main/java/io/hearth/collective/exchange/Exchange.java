@@ -151,8 +151,9 @@ public final class Exchange {
     /** The same for segments that are not plain elements; {@code work} produces and consumes their bytes. */
     public Optional<CallRejection> play(
             Schedule schedule, RankOrder order, Region input, Region buffer, SegmentWork work) throws IOException {
-        if (mesh.world() > 1 && next++ == played) {
-            if (!abort.isKnown()) {
+        if (mesh.world() > 1) {
+            boolean isNext = next++ == played;
+            if (isNext && !abort.isKnown()) {
                 var part = new Part(schedule, order, input, buffer, work);
                 boolean isInTurn =
                         schedule.bytesToOneMax() + RECORD_OVERHEAD * schedule.sends() <= driver.inTurnBytesMax();
@@ -174,8 +175,10 @@ public final class Exchange {
                 throw new PausedException();
             }
             abort.spread();
-            played++;
-            isBegun = false;
+            if (isNext) {
+                played++;
+                isBegun = false;
+            }
         }
         return abort.refusal();
     }
@@ -229,6 +232,11 @@ public final class Exchange {
             }
         }
         receiveInTurn(part, part.schedule.receives());
+    }
+
+    /** Whether a thread that may not wait can send or receive now. An interrupt would end a stream, so the other thread goes on. */
+    private boolean goesOn() {
+        return driver.gate().isOpen() && !Thread.currentThread().isInterrupted();
     }
 
     /** Receives up to so many segments; false if the number is rejected. */
@@ -379,7 +387,7 @@ public final class Exchange {
         int rank = part.order.ranks()[expected.peer()];
         long since = watch.now();
         DataStream stream = mesh.stream(rank);
-        if (!mayWait && !(stream.comesSoon() && driver.gate().isOpen())) {
+        if (!mayWait && !(stream.comesSoon() && goesOn())) {
             throw new PausedException();
         }
         long openedBefore = stream.openNanos();
@@ -463,7 +471,7 @@ public final class Exchange {
     private boolean send(Part part, Transfer transfer) throws IOException {
         int rank = part.order.ranks()[transfer.peer()];
         Region source = transfer.fromInput() ? part.input : part.buffer;
-        if (!mayWait && !driver.gate().isOpen()) {
+        if (!mayWait && !(mesh.stream(rank).hasRoom(handshake.bytes() + transfer.length()) && goesOn())) {
             throw new PausedException();
         }
         long since = watch.now();

@@ -82,6 +82,25 @@ public final class MeshDriver implements AutoCloseable {
      */
     public <T> T drive(Mesh on, Job<T> job) throws IOException, InterruptedException {
         driving.lockInterruptibly();
+        return driven(on, job);
+    }
+
+    /**
+     * As {@link #drive(Mesh, Job)}, if it may wait.
+     *
+     * @throws PausedException it may not wait and would have to: the job did not run. Or the job threw it
+     */
+    public <T> T drive(Mesh on, Job<T> job, boolean mayWait) throws IOException, InterruptedException {
+        if (mayWait) {
+            return drive(on, job);
+        }
+        if (!gate.isOpen() || !driving.tryLock()) {
+            throw new PausedException();
+        }
+        return driven(on, job);
+    }
+
+    private <T> T driven(Mesh on, Job<T> job) throws IOException {
         try {
             gate.pass(on);
             return job.run();
@@ -89,11 +108,6 @@ public final class MeshDriver implements AutoCloseable {
             endLoan();
             driving.unlock();
         }
-    }
-
-    /** Whether {@link #drive} would run a job at once. */
-    public boolean isFree() {
-        return !driving.isLocked() && gate.isOpen();
     }
 
     /** As {@link StreamSource#endLoan}: received records are not used after the end of a job. */

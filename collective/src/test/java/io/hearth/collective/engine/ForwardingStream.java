@@ -55,6 +55,11 @@ public abstract class ForwardingStream implements DataStream {
     }
 
     @Override
+    public boolean hasRoom(int length) {
+        return stream.hasRoom(length);
+    }
+
+    @Override
     public long bytesSent() {
         return stream.bytesSent();
     }

@@ -372,6 +372,16 @@ public final class MemoryFabric {
             }
         }
 
+        @Override
+        public boolean hasRoom(int length) {
+            lock.lock();
+            try {
+                return looks != Looks.NONE && (pipe.closed || queued(pipe.queues.get(side)) <= QUEUE_BYTES_MAX);
+            } finally {
+                lock.unlock();
+            }
+        }
+
         private boolean isLate(RecordHeader header) {
             return header.kind() == Wire.CALL && header.length() >= lateBytesMin && pipe.blocked[1 - side] == 0;
         }

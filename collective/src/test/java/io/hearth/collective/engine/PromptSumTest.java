@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.collective.AllReduceStrategy;
+import io.hearth.collective.CollectiveConfig;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveTrace;
 import io.hearth.collective.EngineOptions;
@@ -235,6 +237,82 @@ final class PromptSumTest {
             assertArrayEquals(input(0), values);
             Work alone = begin(group.engine(0), values);
             assertEquals(1, alone.await().contributors());
+        }
+    }
+
+    /** The first two ranks by hop learn of the difference in the second of two schedules. */
+    @Test
+    void otherSizesEndASumOfTwoSchedulesToo() throws Exception {
+        var options = EngineOptions.DEFAULTS.with(
+                CollectiveConfig.DEFAULTS.by(AllReduceStrategy.DIRECT).cut(512, 1024));
+        for (int odd = 0; odd < 3; odd++) {
+            for (MemoryFabric.Looks looks : MemoryFabric.Looks.values()) {
+                int different = odd;
+                try (var group = new TestGroup(3, options, List.of(0, 2, 1))) {
+                    group.fabric.looks(looks);
+                    group.start((_, context) -> context.allToAll(new float[3], new float[3], 1))
+                            .joinWell();
+                    group.start((rank, _) -> {
+                                Work work = begin(group.engine(rank), new float[rank == different ? 1 : 2]);
+                                assertThrows(CollectiveMismatchException.class, work::await);
+                                float[] next = {rank, 1};
+                                begin(group.engine(rank), next).await();
+                                assertArrayEquals(new float[] {3, 3}, next, looks + ", " + different);
+                            })
+                            .joinWell();
+                }
+            }
+        }
+    }
+
+    @Test
+    void anInterruptOfTheBeginningThreadLeavesItToTheQueues() throws Exception {
+        try (var group = group(MemoryFabric.Looks.COMING, EngineOptions.DEFAULTS)) {
+            var interrupted = new CountDownLatch(1);
+            group.fabric.after(group.fabric.records(), () -> {
+                Thread.currentThread().interrupt();
+                interrupted.countDown();
+            });
+            group.start((rank, _) -> {
+                        if (rank == 1) {
+                            interrupted.await();
+                        }
+                        float[] values = input(rank);
+                        Work work = begin(group.engine(rank), values);
+                        assertEquals(rank == 0, Thread.interrupted());
+                        assertEquals(WORLD, work.await().contributors());
+                        assertArrayEquals(sum(), values);
+                    })
+                    .joinWell();
+            assertEquals(
+                    List.of(),
+                    group.told.stream()
+                            .filter(line -> line.startsWith("broken") || line.startsWith("gaveUp"))
+                            .toList());
+        }
+    }
+
+    @Test
+    void anErrorOfAListenerLeavesTheGroupUsable() throws Exception {
+        try (var group = group(MemoryFabric.Looks.COMING, EngineOptions.DEFAULTS)) {
+            group.engine(0).trace(onEnd(() -> {
+                throw new AssertionError("planted");
+            }));
+            group.start((rank, _) -> {
+                        Work work = begin(group.engine(rank), input(rank));
+                        if (rank == 0) {
+                            assertEquals(
+                                    "planted",
+                                    assertThrows(AssertionError.class, work::await)
+                                            .getMessage());
+                            group.engine(0).trace(CollectiveTrace.NONE);
+                        }
+                        float[] values = input(rank);
+                        begin(group.engine(rank), values).await();
+                        assertArrayEquals(sum(), values);
+                    })
+                    .joinWell();
+            group.change(group.nodes);
         }
     }
 

@@ -266,6 +266,28 @@ public final class SharedMemoryStream implements OpenStream, RecordBuffers.Lende
     }
 
     @Override
+    public boolean hasRoom(int length) {
+        sending.lock();
+        try {
+            if (!memory.enter()) {
+                return true;
+            }
+            try {
+                return broken.isPresent() || out.hasRoom(length);
+            } finally {
+                memory.leave();
+            }
+        } catch (CorruptException failure) {
+            return true; // send() finds it again
+        } catch (InternalError error) {
+            cutOff(error);
+            return true;
+        } finally {
+            sending.unlock();
+        }
+    }
+
+    @Override
     public void close() {
         if (!broken.isPresent() && sending.tryLock()) {
             try (var _ = deadlines.closeAfter(outBell.channel(), CLOSE_WAIT_NANOS)) {
