@@ -95,15 +95,13 @@ final class BridgeGroup {
         return end(ranks().with(options).begin(call));
     }
 
-    /** Begins a sum in place, likewise. */
+    /** Begins a sum in place, likewise. The errors of a compressed one belong to its end, as those of other calls do. */
     CompletableFuture<Outcome> allReduce(CollectiveOptions options, Tensor values, ReduceOp op)
             throws CollectiveException, InterruptedException {
         boolean isPlain = options.compression().orElse(config.compression()).equals(CompressionStrategy.NONE);
         return isPlain
                 ? end(ranks().with(options).allReduceAsync(values, op))
-                : begin(
-                        options,
-                        ranks -> ranks.allReduce(values, op)); // its errors belong to its end, as those of others do
+                : begin(options, ranks -> ranks.allReduce(values, op));
     }
 
     private static CompletableFuture<Outcome> end(Work work) {

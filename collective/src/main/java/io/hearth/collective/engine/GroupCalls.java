@@ -195,22 +195,23 @@ abstract class GroupCalls implements DistributedBackend {
             throw new IllegalArgumentException("an asynchronous collective needs memory that all threads may use:"
                     + " take Arena.ofShared(), Arena.ofAuto() or an array");
         }
-        CallQueue.Body body = () -> admission.timed(Operation.ALL_REDUCE, () -> run(sum, admission.due(how)));
-        boolean isPrompt = values.byteSize() <= options.config().inTurnBytesMax()
+        CallQueue.Body whole = () -> admission.timed(Operation.ALL_REDUCE, () -> run(sum, admission.due(how)));
+        return order.queue().begin(isPrompt(sum) ? prompt(sum, whole) : whole);
+    }
+
+    /** Whether a sum is small and plain, and reaches all other ranks through memory. */
+    private boolean isPrompt(Sum sum) {
+        return sum.input().byteSize() <= options.config().inTurnBytesMax()
                 && sum.name().isEmpty()
-                && sum.plan().isPresent()
-                && sum.plan().get().operation() instanceof PlainSum
+                && sum.plan()
+                        .filter(plan -> plan.operation() instanceof PlainSum)
+                        .isPresent()
                 && runtime.isInMemory();
-        return order.queue()
-                .begin(
-                        isPrompt
-                                ? new PromptSum(
-                                        admission,
-                                        new CallRequest(sum.plan().get(), values, values),
-                                        how,
-                                        order.clock(),
-                                        body)
-                                : body);
+    }
+
+    private PromptSum prompt(Sum sum, CallQueue.Body whole) {
+        var request = new CallRequest(sum.plan().orElseThrow(), sum.input(), sum.output());
+        return new PromptSum(admission, request, sum.how(), order.clock(), whole);
     }
 
     @Override

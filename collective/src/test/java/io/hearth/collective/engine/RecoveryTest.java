@@ -211,7 +211,9 @@ final class RecoveryTest {
     @EnumSource(Way.class)
     void aSmallCallSurvivesALossAtAnyRecordToo(Way way) throws Exception {
         for (Manner manner : Manner.values()) {
-            killEachAtEachRecord(way, manner, 3, 5);
+            if (manner == Manner.CALLED || !way.isInPlace()) { // a sum in place is never played by the beginning thread
+                killEachAtEachRecord(way, manner, 3, 5);
+            }
         }
     }
 

@@ -80,7 +80,7 @@ public final class SharedMemoryStream implements OpenStream, RecordBuffers.Lende
 
     /** A check of the awaited condition. */
     private interface Look {
-        boolean isThere() throws CorruptException;
+        boolean isThere() throws CorruptException, StreamException;
     }
 
     /** The sockets of both directions: from the dialling side, and to it. */
@@ -244,46 +244,36 @@ public final class SharedMemoryStream implements OpenStream, RecordBuffers.Lende
     @Override
     public boolean comesSoon() {
         buffers.get().endLoan(this);
-        receiving.lock();
-        try {
-            if (ended || !memory.enter()) {
-                return true;
-            }
-            try {
-                endLoan();
-                return broken.isPresent() || in.read(received) || comesSoon(record, lookSpin);
-            } finally {
-                memory.leave();
-            }
-        } catch (CorruptException | IOException failure) {
-            return true; // receive() finds it again
-        } catch (InternalError error) {
-            cutOff(error);
-            return true;
-        } finally {
-            receiving.unlock();
-        }
+        return look(receiving, () -> {
+            endLoan();
+            return ended || in.read(received) || comesSoon(record, lookSpin);
+        });
     }
 
     @Override
     public boolean hasRoom(int length) {
-        sending.lock();
+        return look(sending, () -> out.hasRoom(length));
+    }
+
+    /** Looks with the lock of one direction. Also true if a use of that direction would fail: it reports the failure. */
+    private boolean look(ReentrantLock direction, Look look) {
+        direction.lock();
         try {
             if (!memory.enter()) {
                 return true;
             }
             try {
-                return broken.isPresent() || out.hasRoom(length);
+                return broken.isPresent() || look.isThere();
             } finally {
                 memory.leave();
             }
-        } catch (CorruptException failure) {
-            return true; // send() finds it again
+        } catch (CorruptException | StreamException failure) {
+            return true;
         } catch (InternalError error) {
             cutOff(error);
             return true;
         } finally {
-            sending.unlock();
+            direction.unlock();
         }
     }
 

@@ -19,8 +19,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asynchronous collectives. They run one after the other, in the order in which they were begun, on a thread of the queue. The first of
- * them may begin on the thread that begins it, and needs no other one if it ends there. All ranks begin them in the same order, so they have the same numbers on all ranks.
+ * Asynchronous collectives. They run one after the other, in the order in which they were begun, on a thread of the queue. One that is
+ * begun while no other is open may run on the beginning thread first, and needs the queue's only if it does not end there. All ranks begin
+ * them in the same order, so they have the same numbers on all ranks.
  */
 public final class CallQueue implements AutoCloseable {
     /** Most open collectives; to begin one more waits until the first has ended. */
