@@ -62,10 +62,12 @@ final class CProgramIT {
                     "interfaces=" + (IS_MAC ? "lo0" : "lo"))));
         }
         List<String> lines = Stream.of(output(processes.get(0)), output(processes.get(1)))
+                .flatMap(String::lines)
+                .filter(line -> !line.startsWith("hearth: ")) // the log of a busy machine says that a start waits
                 .sorted()
                 .toList();
         assertEquals(
-                List.of("rank 0 of 2: the sum over 2 ranks is 3\n", "rank 1 of 2: the sum over 2 ranks is 3\n"), lines);
+                List.of("rank 0 of 2: the sum over 2 ranks is 3", "rank 1 of 2: the sum over 2 ranks is 3"), lines);
     }
 
     private static boolean hasCompiler() throws InterruptedException {
