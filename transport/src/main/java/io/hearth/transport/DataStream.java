@@ -73,8 +73,8 @@ public interface DataStream extends AutoCloseable {
     }
 
     /**
-     * Whether {@link #send} of so many bytes would return or fail at once; false if the bytes do not travel through shared memory. For the
-     * thread that sends.
+     * Whether {@link #send} of a record of {@code length} bytes would return or fail without waiting. Only a stream through shared memory
+     * can tell; others return false. For the thread that sends.
      *
      * @param length of prefix and bytes together, 0 to {@link RecordHeader#RECORD_BYTES_MAX}
      */

@@ -239,7 +239,7 @@ public final class Exchange {
         return driver.gate().isOpen() && !Thread.currentThread().isInterrupted();
     }
 
-    /** Receives up to so many segments; false if the number is rejected. */
+    /** Receives until {@code count} segments of this schedule have come; returns false if the number is rejected. */
     private boolean receiveInTurn(Part part, long count) throws IOException {
         for (; takenInTurn < count; takenInTurn++) {
             part.schedule.receive(takenInTurn, toReceive);

@@ -10,7 +10,7 @@ public final class PausedException extends IOException {
         super("waits for another rank");
     }
 
-    /** Small calls end this way often, and nobody reads the trace. */
+    /** Records no stack: small calls throw this often, and the caller does not use the stack. */
     @Override
     public Throwable fillInStackTrace() {
         return this;

@@ -45,13 +45,13 @@ public final class MemoryFabric {
     private volatile Looks looks = Looks.NONE;
     private int lateBytesMin = Integer.MAX_VALUE; // guarded by the lock
 
-    /** What a look for the next record sees; see {@link DataStream#comesSoon}. */
+    /** The records that {@link DataStream#comesSoon} finds. */
     enum Looks {
-        /** As in a stream without shared memory. */
+        /** None, as in a stream without shared memory. */
         NONE,
-        /** Only what is there. */
+        /** Only a record that has arrived. */
         PRESENT,
-        /** What comes until the end of the stream. */
+        /** Also a record that arrives later: it waits for the record or the end of the stream. */
         COMING
     }
 
@@ -105,7 +105,7 @@ public final class MemoryFabric {
         tellsRoom = tells;
     }
 
-    /** Makes streams like those through shared memory. */
+    /** Sets which records a look finds. */
     void looks(Looks see) {
         looks = see;
     }
