@@ -10,6 +10,7 @@ import io.hearth.transport.StreamSource;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -277,6 +278,7 @@ public final class MemoryFabric {
             NodeId self = pipe.ends.get(side);
             lock.lock();
             try {
+                endIfInterrupted();
                 spend(self);
                 Deque<Letter> queue = pipe.queues.get(side);
                 long most = lateBytesMin == Integer.MAX_VALUE ? QUEUE_BYTES_MAX : 0;
@@ -327,11 +329,21 @@ public final class MemoryFabric {
             }
         }
 
+        /** A stream in shared memory has a socket for wake-ups, which an interrupt closes. */
+        private void endIfInterrupted() throws ClosedByInterruptException {
+            if (isInMemory() && Thread.currentThread().isInterrupted()) {
+                pipe.closed = true;
+                changed.signalAll();
+                throw new ClosedByInterruptException();
+            }
+        }
+
         @Override
         public ReceivedRecord receive() throws IOException {
             requirePlatformThread();
             lock.lock();
             try {
+                endIfInterrupted();
                 Deque<Letter> queue = pipe.queues.get(1 - side);
                 while ((queue.isEmpty() || isLate(queue.element().header())) && !pipe.closed) {
                     changed.awaitUninterruptibly();
