@@ -13,11 +13,13 @@ import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** All 65,536 halves and all borders between them, by the definition, for each engine and kind of memory. */
+@EnabledIf("io.hearth.accel.VectorWidth#isPresent")
 final class HalfKernelsTest {
     private static final ValueLayout.OfShort SHORT =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);

@@ -16,10 +16,12 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Compares the products of both CPU engines with the definition, in double where the order is free. */
+@EnabledIf("io.hearth.accel.VectorWidth#isPresent")
 final class MatrixKernelsTest {
     /** Numbers near the ends of vectors of each width, of four vectors, and of a tile. */
     private static final int[] COLUMNS = {1, 2, 3, 7, 8, 9, 15, 31, 33, 63, 64, 65, 127, 511, 512, 513, 1031};
