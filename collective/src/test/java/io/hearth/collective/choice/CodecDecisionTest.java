@@ -27,7 +27,7 @@ final class CodecDecisionTest {
     private static final long COUNT = 1 << 20;
     private static final double UNKNOWN = Double.NaN;
     private static final int PLAIN = 0;
-    private static final long SEEDS = Boolean.getBoolean("hearth.full") ? 150 : 40;
+    private static final long SEEDS = Boolean.getBoolean("hearth.full") ? 80 : 40;
     private static final long TRIAL_SEEDS = Boolean.getBoolean("hearth.full") ? 10 : 5;
     private static final List<Double> NOTHING = Collections.nCopies(CodecMeasurements.NANOS, UNKNOWN);
 

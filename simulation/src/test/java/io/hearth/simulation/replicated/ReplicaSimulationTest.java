@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@code -Dhearth.seed=17} replays one world, {@code -Dhearth.seeds=20000} plays so many. */
 final class ReplicaSimulationTest {
-    private static final long SEEDS = Long.getLong("hearth.seeds", Boolean.getBoolean("hearth.full") ? 4_000 : 300);
+    private static final long SEEDS = Long.getLong("hearth.seeds", Boolean.getBoolean("hearth.full") ? 1_500 : 300);
     private static final long PLANT_SEEDS = 2_000;
 
     private static LongStream seeds(long from, long count) {

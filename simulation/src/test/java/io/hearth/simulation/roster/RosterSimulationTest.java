@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@code -Dhearth.seed=17} replays one world. */
 final class RosterSimulationTest {
-    private static final long SEEDS = Boolean.getBoolean("hearth.full") ? 1_500 : 150;
+    private static final long SEEDS = Boolean.getBoolean("hearth.full") ? 600 : 150;
     private static final long PLANT_SEEDS = 400;
 
     private static LongStream seeds(long count) {
