@@ -34,14 +34,16 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The services of three agents that are processes: the one that answers is killed, and its callers go on. */
+/** The services of three agents that are processes: the one that answers for all is killed, and its callers go on. */
 @Timeout(240)
 final class ServicesIT {
     private static final String SERVICES = "coordinator:0,scheduler:0,parameterserver:0";
@@ -107,92 +109,173 @@ final class ServicesIT {
                 Objects.requireNonNull(ports.get(agent).get(service)));
     }
 
-    private void killTheOneThatAnswers() throws Exception {
-        agents.getFirst().kill(); // the oldest
-        agents.getFirst().exitCode();
+    @Test
+    void theCallersOfTheOneThatIsKilledGoOn() throws Exception {
+        try (var shards = new ShardCaller(at(1, "scheduler"));
+                var ranks = new RankCaller(at(1, "coordinator"), at(2, "coordinator"));
+                var gradients = new GradientCaller(at(1, "parameterserver"))) {
+            List<Caller> callers = List.of(shards, ranks, gradients);
+            for (Caller caller : callers) {
+                caller.call();
+            }
+            agents.getFirst().kill(); // the oldest, which answers for each service
+            agents.getFirst().exitCode();
+            for (Caller caller : callers) {
+                caller.goOn();
+            }
+        }
     }
 
-    @Test
-    void noShardIsLostOrGivenTwice() throws Exception {
-        try (SchedulerClient scheduler = SchedulerClient.to(at(1, "scheduler"))) {
-            NodeClient node = scheduler.node(NodeSpec.worker("node-1", "127.0.0.1:1"));
+    /** A caller of one service. */
+    private interface Caller extends AutoCloseable {
+        /** Before the one that answers is killed. */
+        void call() throws Exception;
+
+        void goOn() throws Exception;
+    }
+
+    /** No shard is lost or given twice. */
+    private static final class ShardCaller implements Caller {
+        private final SchedulerClient scheduler;
+        private final NodeClient node;
+        private final Set<Integer> done = new HashSet<>();
+        private final List<Shard> open = new ArrayList<>();
+
+        ShardCaller(InetSocketAddress address) throws Exception {
+            scheduler = SchedulerClient.to(address);
+            node = scheduler.node(NodeSpec.worker("node-1", "127.0.0.1:1"));
+        }
+
+        private void complete(Shard shard) throws Exception {
+            assertTrue(done.add(shard.index()), () -> "given twice: " + shard);
+            node.complete("job", shard);
+        }
+
+        @Override
+        public void call() throws Exception {
             node.register();
             scheduler.submit(new JobSpec(
                     "once", "job", Topology.ALL_REDUCE, ShardStrategy.ROUND_ROBIN, 1, 0, 0, "/data", 1_000, 6, 0));
-            var done = new HashSet<Integer>();
-            List<Shard> open = node.nextShards("job", 3);
-            for (Shard shard : open.subList(0, 2)) {
-                assertTrue(done.add(shard.index()));
-                node.complete("job", shard);
-            }
-            killTheOneThatAnswers();
-            assertTrue(done.add(open.get(2).index()));
-            node.complete("job", open.get(2)); // given by the one that is dead
+            open.addAll(node.nextShards("job", 3));
+            complete(open.removeFirst());
+            complete(open.removeFirst());
+        }
+
+        @Override
+        public void goOn() throws Exception {
+            complete(open.removeFirst()); // given by the one that is dead
             for (List<Shard> more = node.nextShards("job", 3); !more.isEmpty(); more = node.nextShards("job", 3)) {
                 for (Shard shard : more) {
-                    assertTrue(done.add(shard.index()), () -> "given twice: " + shard);
-                    node.complete("job", shard);
+                    complete(shard);
                 }
             }
             JobView job = scheduler.show("job");
             assertEquals(6, done.size(), job::toString);
             assertEquals("DONE", job.state().name());
         }
-    }
 
-    @Test
-    void workersKeepTheirRanks() throws Exception {
-        List<String> addresses = List.of(
-                "127.0.0.1:" + at(1, "coordinator").getPort(),
-                "127.0.0.1:" + at(2, "coordinator").getPort());
-        try (var one = new WorkerNode(WorkerSettings.of(addresses, 2));
-                var other = new WorkerNode(WorkerSettings.of(addresses, 2))) {
-            var starting = Thread.ofVirtual().start(() -> {
-                try {
-                    other.start();
-                } catch (Exception failed) {
-                    throw new IllegalStateException(failed);
-                }
-            });
-            one.start();
-            starting.join();
-            List<Integer> ranks = List.of(one.rank(), other.rank());
-            killTheOneThatAnswers();
-            var averaging = Thread.ofVirtual().start(() -> {
-                try {
-                    other.average(Map.of("w", Tensor.vector(3)));
-                } catch (Exception failed) {
-                    throw new IllegalStateException(failed);
-                }
-            });
-            Map<String, Tensor> mean = one.average(Map.of("w", Tensor.vector(1)));
-            averaging.join();
-            assertEquals(2, Objects.requireNonNull(mean.get("w")).data()[0]);
-            assertEquals(ranks, List.of(one.rank(), other.rank()));
+        @Override
+        public void close() {
+            scheduler.close();
         }
     }
 
-    @Test
-    void noAnsweredGradientIsLostOrAppliedTwice() throws Exception {
-        var shape = new Shape("w", ElementType.FLOAT32, 4);
-        var sgd = new OptimizerSettings(new Method.Sgd(0, false, 0), new LearningRate.Constant(1), new Clip.None());
-        try (ParameterClient client = ParameterClient.connect(
-                at(1, "parameterserver"),
-                "trainer",
-                List.of(shape),
-                new ClientOptions(1 << 20, false, Duration.ofSeconds(60)))) {
-            client.init("w", floats(0), sgd);
-            client.finish();
-            for (int step = 1; step <= 30; step++) {
-                if (step == 15) {
-                    killTheOneThatAnswers();
+    /** Workers keep their ranks. */
+    private static final class RankCaller implements Caller {
+        private final List<WorkerNode> workers = new ArrayList<>();
+        private List<Integer> ranks = List.of();
+
+        RankCaller(InetSocketAddress... coordinators) {
+            List<String> addresses = Stream.of(coordinators)
+                    .map(address -> "127.0.0.1:" + address.getPort())
+                    .toList();
+            workers.add(new WorkerNode(WorkerSettings.of(addresses, 2)));
+            workers.add(new WorkerNode(WorkerSettings.of(addresses, 2)));
+        }
+
+        private List<Integer> ranks() throws Exception {
+            return List.of(workers.get(0).rank(), workers.get(1).rank());
+        }
+
+        @Override
+        public void call() throws Exception {
+            Thread starting = aside(() -> workers.get(1).start());
+            workers.get(0).start();
+            starting.join();
+            ranks = ranks();
+        }
+
+        @Override
+        public void goOn() throws Exception {
+            Thread averaging = aside(() -> workers.get(1).average(Map.of("w", Tensor.vector(3))));
+            Map<String, Tensor> mean = workers.get(0).average(Map.of("w", Tensor.vector(1)));
+            averaging.join();
+            assertEquals(2, Objects.requireNonNull(mean.get("w")).data()[0]);
+            assertEquals(ranks, ranks());
+        }
+
+        private static Thread aside(Action action) {
+            return Thread.ofVirtual().start(() -> {
+                try {
+                    action.run();
+                } catch (Exception failed) {
+                    throw new IllegalStateException(failed);
                 }
-                client.send(List.of(new ParameterClient.Gradient("w", floats(1))));
-            }
+            });
+        }
+
+        private interface Action {
+            void run() throws Exception;
+        }
+
+        @Override
+        public void close() {
+            workers.forEach(WorkerNode::close);
+        }
+    }
+
+    /** No answered gradient is lost or applied twice. */
+    private static final class GradientCaller implements Caller {
+        private static final int STEPS = 15;
+
+        private final ParameterClient client;
+
+        GradientCaller(InetSocketAddress address) throws Exception {
+            client = ParameterClient.connect(
+                    address,
+                    "trainer",
+                    List.of(new Shape("w", ElementType.FLOAT32, 4)),
+                    new ClientOptions(1 << 20, false, Duration.ofSeconds(60)));
+        }
+
+        @Override
+        public void call() throws Exception {
+            client.init(
+                    "w",
+                    floats(0),
+                    new OptimizerSettings(new Method.Sgd(0, false, 0), new LearningRate.Constant(1), new Clip.None()));
+            client.finish();
+            send();
+        }
+
+        @Override
+        public void goOn() throws Exception {
+            send();
             ByteBuffer values = ByteBuffer.wrap(
                             client.get(List.of("w")).getFirst().content())
                     .order(ByteOrder.LITTLE_ENDIAN);
-            assertEquals(-30, values.getFloat(0));
+            assertEquals(-2 * STEPS, values.getFloat(0));
+        }
+
+        private void send() throws Exception {
+            for (int step = 0; step < STEPS; step++) {
+                client.send(List.of(new ParameterClient.Gradient("w", floats(1))));
+            }
+        }
+
+        @Override
+        public void close() {
+            client.close();
         }
     }
 
