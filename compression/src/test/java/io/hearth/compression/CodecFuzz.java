@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
 
 /** For any bytes, a decoder either gives values within bounds or throws MalformedMessageException before it adds anything. */
 record CodecFuzz(Codec codec) {
-    private static final int INPUTS = Boolean.getBoolean("hearth.full") ? 75_000 : 7_500;
+    private static final int INPUTS = Boolean.getBoolean("hearth.full") ? 30_000 : 7_500;
     /** Several blocks of every usual size, the last one short. */
     private static final int COUNT_MAX = 700;
 

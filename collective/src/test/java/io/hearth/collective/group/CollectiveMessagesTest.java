@@ -28,7 +28,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 final class CollectiveMessagesTest {
-    private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 250_000 : 50_000;
+    private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 100_000 : 50_000;
 
     private static final CallRejection REFUSAL =
             new CallRejection(CallRejection.Cause.MISMATCH, "rank 1 asked for 7, rank 2 for 8 é✓");

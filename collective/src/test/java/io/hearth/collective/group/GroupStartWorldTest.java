@@ -234,7 +234,7 @@ public final class GroupStartWorldTest {
 
     @Test
     void aStartIsAgreedOnWhateverHappensMeanwhile() {
-        for (long seed = 0; seed < (Boolean.getBoolean("hearth.full") ? 2_000 : 500); seed++) {
+        for (long seed = 0; seed < (Boolean.getBoolean("hearth.full") ? 1_000 : 500); seed++) {
             try {
                 nodes.clear();
                 members.clear();

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Saving and restoring gradient memories. */
 final class SavedMemoryTest {
-    private static final int DAMAGED = Boolean.getBoolean("hearth.full") ? 20_000 : 5_000; // damaged memories
+    private static final int DAMAGED = Boolean.getBoolean("hearth.full") ? 10_000 : 5_000; // damaged memories
     private static final int COUNT = 37;
 
     private final Arena arena = Arena.ofConfined();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Bytes of other machines: the decoders accept exactly the bytes that a member writes, and throw only MalformedMessageException. */
 final class RosterFuzzTest {
-    private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 400_000 : 100_000;
+    private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 200_000 : 100_000;
 
     private static final RosterBook BOOK = Hands.book(6)
             .without(Hands.hand(2), List.of(Hands.peer(6)), Hands.secret(2, 7), 9, Hands.INSTANCE)

@@ -107,7 +107,7 @@ final class LaneSimulationTest {
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 4})
     void everyRecordArrivesOnceAndInOrderWhateverHappensToLanes(int count) {
-        int seeds = Boolean.getBoolean("hearth.full") ? 200 : 60;
+        int seeds = Boolean.getBoolean("hearth.full") ? 120 : 60;
         long only = Long.getLong("hearth.seed", -1);
         for (long seed = Math.max(0, only); seed < (only < 0 ? seeds : only + 1); seed++) {
             play(count, seed);

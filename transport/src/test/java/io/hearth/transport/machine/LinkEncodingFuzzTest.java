@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 
 final class LinkEncodingFuzzTest {
     private static final long SEED = Long.getLong("hearth.seed", 25);
-    private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 1_000_000 : 100_000;
+    private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 300_000 : 100_000;
     private static final long TIME_NANOS = 10_000_000_000L;
 
     private static final Hello HELLO = new Hello(

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class PairingEncodingTest {
-    private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 1_000_000 : 100_000;
+    private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 400_000 : 100_000;
     private static final BigInteger ELEMENT = BigInteger.ONE.shiftLeft(3072).subtract(BigInteger.ONE);
     private static final BigInteger RESPONSE = BigInteger.ONE.shiftLeft(256).subtract(BigInteger.ONE);
     private static final Bytes MAC = Bytes.of(Duel.filled(32, 3));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  */
 final class PairingFuzzTest {
     private static final int RUNS =
-            Integer.getInteger("hearth.runs", Boolean.getBoolean("hearth.full") ? 10_000 : 1_000);
+            Integer.getInteger("hearth.runs", Boolean.getBoolean("hearth.full") ? 4_000 : 1_000);
     private static final long SECOND = 1_000_000_000L;
     private static final Bytes SECRET = Bytes.of(Duel.filled(100, 9));
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** Frames of a hostile member, decoded and fed to the machine. */
 final class RosterMessageFuzzTest {
-    private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 200_000 : 20_000;
+    private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 80_000 : 20_000;
     private static final NodeIdentity OWN = NodeIdentity.generate();
     private static final LinkId LINK = new LinkId(NodeIdentity.generate().peer(), 1);
 
