@@ -132,6 +132,9 @@ final class ServicesIT {
         void call() throws Exception;
 
         void goOn() throws Exception;
+
+        @Override
+        void close();
     }
 
     /** No shard is lost or given twice. */
