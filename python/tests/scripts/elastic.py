@@ -1,7 +1,7 @@
 """A DDP training that ranks join and leave; it ends 60 steps after one has joined that came after a loss.
 
-Arguments: world, seed of the initial weights, optimizer ("loader" is SGD with batches from a DataLoader that has workers,
-"counting" has a number in its state that is no tensor), and "late" for that one.
+Arguments: world, seed of the initial weights, optimizer ("adam", or "counting", which has a number in its state that is
+no tensor, with batches from a DataLoader that has workers), and "late" for that one.
 """
 
 import copy
@@ -38,15 +38,13 @@ def main():
     if kind == "adam":
         model.load_state_dict({name: each.clone() for name, each in model.state_dict().items()}, assign=True)
         optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
-    elif kind == "counting":
-        optimizer = Counting(model.parameters())
     else:
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+        optimizer = Counting(model.parameters())
     scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, list(range(20, 2000, 20)), 0.97)
     data = torch.randn(1000, 64, generator=torch.Generator().manual_seed(1))
     sampler = ElasticSampler(len(data), 16)
     batches = iter(
-        torch.utils.data.DataLoader(range(len(data)), batch_sampler=sampler, num_workers=2) if kind == "loader" else sampler
+        torch.utils.data.DataLoader(range(len(data)), batch_sampler=sampler, num_workers=2) if kind == "counting" else sampler
     )
     run = Elastic(model, optimizer, 1_000_000, sampler=sampler, scheduler=scheduler)
 
