@@ -36,6 +36,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,10 +122,23 @@ final class ServicesIT {
             }
             agents.getFirst().kill(); // the oldest, which answers for each service
             agents.getFirst().exitCode();
-            for (Caller caller : callers) {
-                caller.goOn();
+            var going = new ArrayList<FutureTask<?>>();
+            for (Caller caller : callers) { // at once, because a later one would not meet the outage
+                going.add(aside(() -> {
+                    caller.goOn();
+                    return true;
+                }));
+            }
+            for (FutureTask<?> each : going) {
+                each.get();
             }
         }
+    }
+
+    private static <T> FutureTask<T> aside(Callable<T> action) {
+        var task = new FutureTask<>(action);
+        Thread.ofVirtual().start(task);
+        return task;
     }
 
     /** A caller of one service. */
@@ -202,33 +217,23 @@ final class ServicesIT {
 
         @Override
         public void call() throws Exception {
-            Thread starting = aside(() -> workers.get(1).start());
+            FutureTask<Boolean> starting = aside(() -> {
+                workers.get(1).start();
+                return true;
+            });
             workers.get(0).start();
-            starting.join();
+            starting.get();
             ranks = ranks();
         }
 
         @Override
         public void goOn() throws Exception {
-            Thread averaging = aside(() -> workers.get(1).average(Map.of("w", Tensor.vector(3))));
+            FutureTask<Map<String, Tensor>> averaging =
+                    aside(() -> workers.get(1).average(Map.of("w", Tensor.vector(3))));
             Map<String, Tensor> mean = workers.get(0).average(Map.of("w", Tensor.vector(1)));
-            averaging.join();
             assertEquals(2, Objects.requireNonNull(mean.get("w")).data()[0]);
+            assertEquals(2, Objects.requireNonNull(averaging.get().get("w")).data()[0]);
             assertEquals(ranks, ranks());
-        }
-
-        private static Thread aside(Action action) {
-            return Thread.ofVirtual().start(() -> {
-                try {
-                    action.run();
-                } catch (Exception failed) {
-                    throw new IllegalStateException(failed);
-                }
-            });
-        }
-
-        private interface Action {
-            void run() throws Exception;
         }
 
         @Override

@@ -29,7 +29,7 @@ final class SimulationTest {
 
     private static final long SOON_SEEDS_MAX = 150;
 
-    /** The first seed to play for bugs that earlier ones do not find. */
+    /** The first seed to play for bugs that no earlier seed finds; it goes on as far as for the others. */
     private static final Map<PlantedBug, Long> RARE = Map.ofEntries(
             entry(PlantedBug.VOTES_TWICE, 200L),
             entry(PlantedBug.ANY_HALF, 250L),

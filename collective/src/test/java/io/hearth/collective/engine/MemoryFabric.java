@@ -329,7 +329,7 @@ public final class MemoryFabric {
             }
         }
 
-        /** A stream in shared memory has a socket for wake-ups, which an interrupt closes. */
+        /** A stream in shared memory has a socket for wake-ups, which an interrupt closes when it is used; here it always is. */
         private void endIfInterrupted() throws ClosedByInterruptException {
             if (isInMemory() && Thread.currentThread().isInterrupted()) {
                 pipe.closed = true;
