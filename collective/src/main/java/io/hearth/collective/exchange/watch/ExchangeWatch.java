@@ -6,6 +6,7 @@ import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.Signature;
 import io.hearth.collective.schedule.Schedule;
 import java.util.concurrent.atomic.LongAdder;
+import jdk.jfr.FlightRecorder;
 
 /** Watches the time of one attempt by phase. Without overrides it watches nothing and does not even read the clock. */
 public interface ExchangeWatch {
@@ -79,8 +80,13 @@ public interface ExchangeWatch {
      * @param codecNanos gets the time of each coding
      */
     static ExchangeWatch of(CollectiveTrace trace, long number, Signature signature, int world, LongAdder codecNanos) {
-        return trace.equals(CollectiveTrace.NONE) && !CollectiveEvent.isWanted()
+        return trace.equals(CollectiveTrace.NONE) && !isRecorded()
                 ? new CodecWatch(codecNanos)
                 : new ExchangeTally(trace, new CollectiveEvent(), number, signature, world, codecNanos);
+    }
+
+    /** Whether a flight recording wants events. To ask their class first would set up the whole recorder in a process that never uses it. */
+    private static boolean isRecorded() {
+        return FlightRecorder.isInitialized() && CollectiveEvent.isWanted();
     }
 }
