@@ -6,6 +6,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.util.List;
 
@@ -19,55 +20,161 @@ final class AbiTable {
 
     /** All functions, in order, named as in Java. Each returns an {@code int64_t}; of the arguments, l is an {@code int64_t}, p a pointer, d a double. */
     static final List<Function> FUNCTIONS = List.of(
-            new Function(NodeFunctions.class, "lastError", "pl"),
-            new Function(NodeFunctions.class, "libraryVersion", "pl"),
-            new Function(NodeFunctions.class, "onLog", "lpp"),
-            new Function(NodeFunctions.class, "wait", "llp"),
-            new Function(NodeFunctions.class, "isDone", "l"),
-            new Function(NodeFunctions.class, "open", "p"),
-            new Function(NodeFunctions.class, "waitForPeers", "lll"),
-            new Function(NodeFunctions.class, "start", "ll"),
-            new Function(NodeFunctions.class, "close", "l"),
-            new Function(NodeFunctions.class, "abort", "l"),
-            new Function(NodeFunctions.class, "rank", "l"),
-            new Function(NodeFunctions.class, "worldSize", "l"),
-            new Function(NodeFunctions.class, "isInGroup", "l"),
-            new Function(NodeFunctions.class, "status", "lpl"),
-            new Function(NodeFunctions.class, "progress", "lpl"),
-            new Function(NodeFunctions.class, "sentBytes", "ll"),
-            new Function(NodeFunctions.class, "report", "llld"),
-            new Function(CollectiveFunctions.class, "allReduce", "lpplllpp"),
-            new Function(CollectiveFunctions.class, "broadcast", "lplll"),
-            new Function(CollectiveFunctions.class, "allGather", "lplpll"),
-            new Function(CollectiveFunctions.class, "allGatherUnequal", "lplplpl"),
-            new Function(CollectiveFunctions.class, "reduceScatter", "lplll"),
-            new Function(CollectiveFunctions.class, "reduce", "lpllll"),
-            new Function(CollectiveFunctions.class, "gather", "lplplll"),
-            new Function(CollectiveFunctions.class, "scatter", "lplplll"),
-            new Function(CollectiveFunctions.class, "allToAll", "lpplll"),
-            new Function(CollectiveFunctions.class, "barrier", "l"),
-            new Function(CollectiveFunctions.class, "send", "lplll"),
-            new Function(CollectiveFunctions.class, "receive", "lplll"),
-            new Function(StateFunctions.class, "share", "lppl"),
-            new Function(StateFunctions.class, "unshare", "lp"),
-            new Function(StateFunctions.class, "shareBlob", "lpl"),
-            new Function(StateFunctions.class, "setBlob", "lppl"),
-            new Function(StateFunctions.class, "getBlob", "lppl"),
-            new Function(StateFunctions.class, "resumeAt", "ll"),
-            new Function(StateFunctions.class, "beginStep", "l"),
-            new Function(NodeFunctions.class, "split", "lpl"));
+            new Function(
+                    "lastError", "pl", (text, capacity, _, _, _, _, _) -> NodeFunctions.lastError(at(text), capacity)),
+            new Function(
+                    "libraryVersion",
+                    "pl",
+                    (text, capacity, _, _, _, _, _) -> NodeFunctions.libraryVersion(at(text), capacity)),
+            new Function(
+                    "onLog",
+                    "lpp",
+                    (level, function, user, _, _, _, _) -> NodeFunctions.onLog(level, at(function), at(user))),
+            new Function(
+                    "wait",
+                    "llp",
+                    (call, millis, outcome, _, _, _, _) -> NodeFunctions.wait(call, millis, at(outcome))),
+            new Function("isDone", "l", (call, _, _, _, _, _, _) -> NodeFunctions.isDone(call)),
+            new Function("open", "p", (settings, _, _, _, _, _, _) -> NodeFunctions.open(at(settings))),
+            new Function(
+                    "waitForPeers",
+                    "lll",
+                    (group, peers, millis, _, _, _, _) -> NodeFunctions.waitForPeers(group, peers, millis)),
+            new Function("start", "ll", (group, least, _, _, _, _, _) -> NodeFunctions.start(group, least)),
+            new Function("close", "l", (group, _, _, _, _, _, _) -> NodeFunctions.close(group)),
+            new Function("abort", "l", (group, _, _, _, _, _, _) -> NodeFunctions.abort(group)),
+            new Function("rank", "l", (group, _, _, _, _, _, _) -> NodeFunctions.rank(group)),
+            new Function("worldSize", "l", (group, _, _, _, _, _, _) -> NodeFunctions.worldSize(group)),
+            new Function("isInGroup", "l", (group, _, _, _, _, _, _) -> NodeFunctions.isInGroup(group)),
+            new Function(
+                    "status",
+                    "lpl",
+                    (group, text, capacity, _, _, _, _) -> NodeFunctions.status(group, at(text), capacity)),
+            new Function(
+                    "progress",
+                    "lpl",
+                    (group, text, capacity, _, _, _, _) -> NodeFunctions.progress(group, at(text), capacity)),
+            new Function("sentBytes", "ll", (group, dense, _, _, _, _, _) -> NodeFunctions.sentBytes(group, dense)),
+            new Function(
+                    "report",
+                    "llld",
+                    (group, step, steps, _, _, _, loss) -> NodeFunctions.report(group, step, steps, loss)),
+            new Function(
+                    "allReduce",
+                    "lpplllpp",
+                    (group, input, output, bytes, type, op, codec, name) -> CollectiveFunctions.allReduce(
+                            group, at(input), at(output), bytes, type, op, at(codec), at(name))),
+            new Function(
+                    "broadcast",
+                    "lplll",
+                    (group, values, bytes, type, root, _, _) ->
+                            CollectiveFunctions.broadcast(group, at(values), bytes, type, root)),
+            new Function(
+                    "allGather",
+                    "lplpll",
+                    (group, block, blockBytes, gathered, bytes, type, _) ->
+                            CollectiveFunctions.allGather(group, at(block), blockBytes, at(gathered), bytes, type)),
+            new Function(
+                    "allGatherUnequal",
+                    "lplplpl",
+                    (group, block, blockBytes, gathered, bytes, counts, type, _) ->
+                            CollectiveFunctions.allGatherUnequal(
+                                    group, at(block), blockBytes, at(gathered), bytes, at(counts), type)),
+            new Function(
+                    "reduceScatter",
+                    "lplll",
+                    (group, values, bytes, type, op, _, _) ->
+                            CollectiveFunctions.reduceScatter(group, at(values), bytes, type, op)),
+            new Function(
+                    "reduce",
+                    "lpllll",
+                    (group, values, bytes, type, op, root, _) ->
+                            CollectiveFunctions.reduce(group, at(values), bytes, type, op, root)),
+            new Function(
+                    "gather",
+                    "lplplll",
+                    (group, block, blockBytes, gathered, bytes, type, root, _) ->
+                            CollectiveFunctions.gather(group, at(block), blockBytes, at(gathered), bytes, type, root)),
+            new Function(
+                    "scatter",
+                    "lplplll",
+                    (group, blocks, bytes, block, blockBytes, type, root, _) ->
+                            CollectiveFunctions.scatter(group, at(blocks), bytes, at(block), blockBytes, type, root)),
+            new Function(
+                    "allToAll",
+                    "lpplll",
+                    (group, blocks, received, bytes, count, type, _) ->
+                            CollectiveFunctions.allToAll(group, at(blocks), at(received), bytes, count, type)),
+            new Function("barrier", "l", (group, _, _, _, _, _, _) -> CollectiveFunctions.barrier(group)),
+            new Function(
+                    "send",
+                    "lplll",
+                    (group, values, bytes, type, to, _, _) ->
+                            CollectiveFunctions.send(group, at(values), bytes, type, to)),
+            new Function(
+                    "receive",
+                    "lplll",
+                    (group, values, bytes, type, from, _, _) ->
+                            CollectiveFunctions.receive(group, at(values), bytes, type, from)),
+            new Function(
+                    "share",
+                    "lppl",
+                    (group, name, pairs, count, _, _, _) -> StateFunctions.share(group, at(name), at(pairs), count)),
+            new Function("unshare", "lp", (group, name, _, _, _, _, _) -> StateFunctions.unshare(group, at(name))),
+            new Function(
+                    "shareBlob",
+                    "lpl",
+                    (group, name, bytesMax, _, _, _, _) -> StateFunctions.shareBlob(group, at(name), bytesMax)),
+            new Function(
+                    "setBlob",
+                    "lppl",
+                    (group, name, bytes, length, _, _, _) ->
+                            StateFunctions.setBlob(group, at(name), at(bytes), length)),
+            new Function(
+                    "getBlob",
+                    "lppl",
+                    (group, name, bytes, capacity, _, _, _) ->
+                            StateFunctions.getBlob(group, at(name), at(bytes), capacity)),
+            new Function("resumeAt", "ll", (group, step, _, _, _, _, _) -> StateFunctions.resumeAt(group, step)),
+            new Function("beginStep", "l", (group, _, _, _, _, _, _) -> StateFunctions.beginStep(group)),
+            new Function(
+                    "split", "lpl", (group, ranks, count, _, _, _, _) -> NodeFunctions.split(group, at(ranks), count)));
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
 
     private AbiTable() {}
 
+    /** What runs when a function of C is called. */
+    sealed interface Code {}
+
+    /**
+     * Code that finds all its arguments in registers: of whole numbers and pointers the first six, and of floating-point numbers the first one.
+     * What the caller did not pass is what happened to be there.
+     */
+    non-sealed interface InRegisters extends Code {
+        long call(long a, long b, long c, long d, long e, long f, double x);
+    }
+
+    /** Code with seven or eight whole numbers and pointers. Of those, x86-64 has two on the stack; the eighth may be anything, as above. */
+    non-sealed interface OnStack extends Code {
+        long call(long a, long b, long c, long d, long e, long f, long g, long h);
+    }
+
     /**
      * A function.
      *
-     * @param holder has a static method of that name
      * @param arguments one letter for each
      */
-    record Function(Class<?> holder, String name, String arguments) {
+    record Function(String name, String arguments, Code code) {
+        Function(String name, String arguments, InRegisters code) {
+            this(name, arguments, (Code) code);
+        }
+
+        Function(String name, String arguments, OnStack code) {
+            this(name, arguments, (Code) code);
+        }
+
+        /** The types that a caller passes. */
         FunctionDescriptor descriptor() {
             return FunctionDescriptor.of(
                     LONG, arguments.chars().mapToObj(Function::layout).toArray(MemoryLayout[]::new));
@@ -85,23 +192,41 @@ final class AbiTable {
 
     /** Writes the table: its version, the number of its functions, and their addresses. */
     static MemorySegment write(Arena arena) {
+        Stubs inRegisters = Stubs.of(InRegisters.class, LONG, LONG, LONG, LONG, LONG, LONG, ValueLayout.JAVA_DOUBLE);
+        Stubs onStack = Stubs.of(OnStack.class, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG);
         MemorySegment table = arena.allocate(LONG, FUNCTIONS.size() + 2L);
         table.setAtIndex(LONG, 0, VERSION);
         table.setAtIndex(LONG, 1, FUNCTIONS.size());
         for (int i = 0; i < FUNCTIONS.size(); i++) {
-            table.setAtIndex(ValueLayout.ADDRESS, i + 2L, stub(FUNCTIONS.get(i), arena));
+            Code code = FUNCTIONS.get(i).code();
+            Stubs stubs = code instanceof InRegisters ? inRegisters : onStack;
+            table.setAtIndex(ValueLayout.ADDRESS, i + 2L, stubs.stub(code, arena));
         }
         return table;
     }
 
-    @SuppressWarnings("restricted") // the module exists to be called from C
-    private static MemorySegment stub(Function function, Arena arena) {
-        FunctionDescriptor types = function.descriptor();
-        try {
-            var method = MethodHandles.lookup().findStatic(function.holder(), function.name(), types.toMethodType());
-            return Linker.nativeLinker().upcallStub(method, types, arena);
-        } catch (ReflectiveOperationException absent) {
-            throw new LinkageError("no method for " + function.name(), absent);
+    private static MemorySegment at(long address) {
+        return MemorySegment.ofAddress(address);
+    }
+
+    /**
+     * Makes the stubs of one shape, by which C calls Java. Java makes classes for each new shape, and in a process that starts they take longer than
+     * all else here, so there are two shapes only. A stub reads its arguments where the calling conventions of x86-64 (System V) and AArch64 put
+     * them, whatever the caller passes beyond.
+     */
+    private record Stubs(MethodHandle call, FunctionDescriptor types) {
+        static Stubs of(Class<? extends Code> shape, MemoryLayout... arguments) {
+            FunctionDescriptor types = FunctionDescriptor.of(LONG, arguments);
+            try {
+                return new Stubs(MethodHandles.lookup().findVirtual(shape, "call", types.toMethodType()), types);
+            } catch (ReflectiveOperationException absent) {
+                throw new LinkageError("no method of " + shape, absent);
+            }
+        }
+
+        @SuppressWarnings("restricted") // the module exists to be called from C
+        MemorySegment stub(Code code, Arena arena) {
+            return Linker.nativeLinker().upcallStub(call.bindTo(code), types, arena);
         }
     }
 }
