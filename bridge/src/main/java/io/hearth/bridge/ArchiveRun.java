@@ -1,32 +1,37 @@
 package io.hearth.bridge;
 
-import io.hearth.collective.CollectiveOptions;
-import io.hearth.collective.Tensor;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.NetworkInterface;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /**
  * The program from whose run Java writes an archive of loaded classes ({@code -XX:AOTCacheOutput}), so that later processes start faster.
- * Three trainers meet on the loopback interface, lose one of them, and make the usual calls. The archive has the profiles of this run too, so
- * later processes compile the code of steps and sums sooner.
+ * Three trainers meet on the loopback interface, lose one of them, and make the usual calls, by the functions that another language calls.
+ * The archive has the profiles of this run too, so later processes compile the code of steps and sums sooner.
  */
 public final class ArchiveRun {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final long PATIENCE_MILLIS = 30_000;
+    private static final long SLICE_MILLIS = 50; // between two waits a program looks for signals
+    private static final int TRAINERS = 3;
     private static final int STEPS = 120;
     private static final int BUCKETS = 6; // of a step, begun one behind the other
     private static final int BUCKET_BYTES = 4 << 20;
-    private static final int SMALL = 160; // after the buckets of a step, one behind the other
+    private static final int SMALL = 160; // after the buckets of a step, one after the other
     private static final int SMALL_BYTES = 4 << 10;
+    private static final long TEXT_BYTES = 4096;
+    private static final MemorySegment NULL = MemorySegment.NULL;
 
     private ArchiveRun() {}
 
@@ -41,61 +46,36 @@ public final class ArchiveRun {
             throw new AssertionError("a table has an address");
         }
         var namespace = NetworkNamespace.create("archive");
-        BridgeGroup first = open(folder.resolve("first"), namespace, "");
-        String peers = "peers=127.0.0.1:" + first.node().node().port();
-        BridgeGroup second = open(folder.resolve("second"), namespace, peers);
-        BridgeGroup lost = open(folder.resolve("lost"), namespace, peers);
-        List<BridgeGroup> both = List.of(first, second);
-        List<BridgeGroup> three = List.of(first, second, lost);
-        all(three.stream().map(group -> group.waitForPeers(2, PATIENCE)).toList());
-        all(three.stream().map(group -> group.start(3)).toList());
-        try (Arena arena = Arena.ofShared()) {
-            List<Tensor> weights =
-                    three.stream().map(_ -> tensor(arena, BUCKET_BYTES)).toList();
-            for (int i = 0; i < three.size(); i++) {
-                BridgeGroup group = three.get(i);
-                group.shared().share(group.ranks(), "weights", List.of(weights.get(i)));
+        var groups = new ArrayList<Long>();
+        String peers = "";
+        for (int i = 0; i < TRAINERS; i++) {
+            long group = open(folder.resolve("home-" + i), namespace, peers);
+            groups.add(group);
+            peers = "peers=127.0.0.1:"
+                    + BridgeState.GROUPS.get(groups.getFirst()).node().node().port();
+        }
+        try (var threads = Executors.newFixedThreadPool(TRAINERS)) {
+            List<Callable<Void>> trainers = new ArrayList<>();
+            for (long group : groups) {
+                int steps = group == groups.getLast() ? 0 : STEPS;
+                trainers.add(() -> {
+                    train(group, steps);
+                    return null;
+                });
             }
-            all(three.stream().map(BridgeGroup::beginStep).toList());
-            all(sums(three, weights, BUCKETS));
-            List<CompletableFuture<Outcome>> waiting = sums(both, weights, 1);
-            lost.abort();
-            all(waiting);
-            List<Tensor> small =
-                    both.stream().map(_ -> tensor(arena, SMALL_BYTES)).toList();
-            // In turns: code that knows one kind of sum only would be compiled again for the other.
-            for (int step = 0; step < STEPS; step++) {
-                all(sums(both, weights, BUCKETS));
-                for (int call = 0; call < SMALL; call++) {
-                    all(sums(both, small, 1));
-                }
+            for (Future<Void> end : threads.invokeAll(trainers)) {
+                end.get();
             }
-            all(both.stream().map(BridgeGroup::close).toList());
         }
     }
 
-    private static Tensor tensor(Arena arena, int bytes) {
-        return Tensor.of(arena.allocate(bytes), DataType.FLOAT32);
-    }
-
-    /** Begins {@code count} sums on each of these trainers. */
-    private static List<CompletableFuture<Outcome>> sums(List<BridgeGroup> trainers, List<Tensor> values, int count)
-            throws Exception {
-        var begun = new ArrayList<CompletableFuture<Outcome>>();
-        for (int sum = 0; sum < count; sum++) {
-            for (int i = 0; i < trainers.size(); i++) {
-                Tensor own = values.get(i);
-                begun.add(
-                        trainers.get(i).begin(CollectiveOptions.DEFAULTS, ranks -> ranks.allReduce(own, ReduceOp.AVG)));
-            }
-        }
-        return begun;
-    }
-
-    private static BridgeGroup open(Path folder, NetworkNamespace namespace, String more) throws Exception {
+    private static long open(Path folder, NetworkNamespace namespace, String more) throws Exception {
         HearthHome home = HearthHome.open(folder);
         NamespaceFile.in(home).add(namespace);
-        return BridgeGroup.open("home=" + folder + "\ninterfaces=" + loopback() + "\n" + more);
+        try (Arena arena = Arena.ofShared()) {
+            return end(NodeFunctions.open(
+                    arena.allocateFrom("home=" + folder + "\ninterfaces=" + loopback() + "\n" + more)));
+        }
     }
 
     private static String loopback() throws Exception {
@@ -107,7 +87,75 @@ public final class ArchiveRun {
         throw new IllegalStateException("this machine has no loopback interface");
     }
 
-    private static void all(List<CompletableFuture<Outcome>> calls) {
-        CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).join();
+    /** A trainer's life. One without steps ends as a killed process would, while the others wait for its next sum. */
+    private static void train(long group, int steps) {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment weights = arena.allocate(BUCKET_BYTES);
+            MemorySegment small = arena.allocate(SMALL_BYTES);
+            MemorySegment text = arena.allocate(TEXT_BYTES);
+            end(NodeFunctions.waitForPeers(group, TRAINERS - 1L, PATIENCE_MILLIS));
+            answer(NodeFunctions.progress(group, text, TEXT_BYTES));
+            end(NodeFunctions.start(group, TRAINERS));
+            answer(NodeFunctions.rank(group) + NodeFunctions.worldSize(group) + NodeFunctions.isInGroup(group));
+            end(CollectiveFunctions.barrier(group));
+            end(CollectiveFunctions.broadcast(group, weights, BUCKET_BYTES, DataType.FLOAT32.number(), 0));
+            answer(StateFunctions.share(group, arena.allocateFrom("weights"), pair(arena, weights), 1));
+            end(StateFunctions.beginStep(group));
+            sums(group, weights, BUCKETS);
+            if (steps == 0) {
+                answer(NodeFunctions.abort(group));
+                return;
+            }
+            sums(group, weights, 1);
+            // In turns: code that knows one kind of sum only would be compiled again for the other.
+            for (int step = 0; step < steps; step++) {
+                sums(group, weights, BUCKETS);
+                for (int call = 0; call < SMALL; call++) {
+                    sums(group, small, 1);
+                }
+            }
+            answer(NodeFunctions.status(group, text, TEXT_BYTES));
+            end(NodeFunctions.close(group));
+        }
+    }
+
+    private static MemorySegment pair(Arena arena, MemorySegment memory) {
+        return arena.allocateFrom(ValueLayout.JAVA_LONG, memory.address(), memory.byteSize());
+    }
+
+    /** Begins {@code count} sums, one behind the other, and waits for all. */
+    private static void sums(long group, MemorySegment values, int count) {
+        var begun = new long[count];
+        for (int i = 0; i < count; i++) {
+            begun[i] = CollectiveFunctions.allReduce(
+                    group,
+                    values,
+                    values,
+                    values.byteSize(),
+                    DataType.FLOAT32.number(),
+                    ReduceOp.AVG.number(),
+                    NULL,
+                    NULL);
+        }
+        for (long call : begun) {
+            end(call);
+        }
+    }
+
+    /** Waits for the end of a call, and returns its answer. */
+    private static long end(long call) {
+        answer(call);
+        long end;
+        do {
+            end = NodeFunctions.wait(call, SLICE_MILLIS, NULL);
+        } while (end == Answers.NOT_YET);
+        return answer(end);
+    }
+
+    private static long answer(long answer) {
+        if (answer < 0) {
+            throw new IllegalStateException(Answers.lastError());
+        }
+        return answer;
     }
 }
