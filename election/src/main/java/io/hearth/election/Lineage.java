@@ -23,6 +23,13 @@ public record Lineage(boolean continued, long bornMillis, NodeId founder, long i
         return order != 0 ? order : Integer.compare(counter, other.counter);
     }
 
+    /** All fields. Voting records have their names from this text, so a change of it would lose them. */
+    @Override
+    public String toString() {
+        return "Lineage[continued=" + continued + ", bornMillis=" + bornMillis + ", founder=" + founder
+                + ", incarnation=" + incarnation + ", counter=" + counter + "]";
+    }
+
     /** Text for people and logs. */
     public String shortText() {
         return founder.shortText() + "#" + incarnation + "." + counter + (continued ? "c" : "");

@@ -123,7 +123,7 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
         var opened = new VoteFolder(folder, machine, computer, clock, timeout, writer, lock);
         boolean isUsable = false;
         try {
-            opened.load();
+            opened.started(List::of);
             isUsable = true;
             return opened;
         } finally {
@@ -139,19 +139,28 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
      * @throws SetupException as {@link #open}
      */
     public List<LineageRecord> load() throws SetupException {
+        return started(() -> sweep(RecordRetention.State.EMPTY, new TreeSet<>()).kept());
+    }
+
+    /** Reads with the lock while the node starts, when each failure ends the start. */
+    private List<LineageRecord> started(Reading reading) throws SetupException {
         boolean wasInterrupted = Thread.interrupted(); // an interrupted thread closes every channel that it uses
         try (FolderLock.Held held = lock.acquire(timeout).orElse(null)) {
             if (held == null) {
                 throw new SetupException(lockTrouble());
             }
             settle();
-            return sweep(RecordRetention.State.EMPTY, new TreeSet<>()).kept();
+            return reading.records();
         } catch (IOException broken) {
             distrust();
             throw new SetupException(trouble(folder, broken) + ", then start again", broken);
         } finally {
             restore(wasInterrupted);
         }
+    }
+
+    private interface Reading {
+        List<LineageRecord> records() throws IOException;
     }
 
     @Override

@@ -91,6 +91,14 @@ final class VoteFolderTest {
     }
 
     @Test
+    void theNameOfARecordIsThatOfFormerReleases() throws Exception {
+        try (VoteFolder votes = open(folder)) {
+            assertEquals(new VoterAnswer.Written(), votes.carryOut(found(0)));
+            assertEquals(List.of(folder.resolve("49b78fa9047baa8c31936a6c.record")), records(folder));
+        }
+    }
+
+    @Test
     void aVoteIsOnDiskWhenItIsAnsweredAndARestartKnowsIt() throws Exception {
         try (VoteFolder votes = open(folder)) {
             assertEquals(List.of(), votes.load());
