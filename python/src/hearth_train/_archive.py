@@ -36,8 +36,8 @@ _RECORD_WHAT_RUNS_OFTEN = (
     "-XX:Tier4CompileThreshold=100000",
     "-XX:Tier4BackEdgeThreshold=200000",
 )
+_REHEARSE_LOADING = "-Dhearth.vector=rehearse"  # an archive has no classes of a module that is loaded later
 _NOT_RECORDED = (
-    LOAD_VECTOR_MODULE,  # an archive has no classes of a module that is loaded later
     "-Xlog:",
     "-Xrs",
     "-XX:OnError",
@@ -108,7 +108,11 @@ def record(archive: Path, java: Path, options: list[str]) -> None:
     os.nice(19)
     with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
         made = Path(folder) / "archive.aot"
-        kept = [option for option in options if not option.startswith(_NOT_RECORDED)]
+        kept = [
+            _REHEARSE_LOADING if option == LOAD_VECTOR_MODULE else option
+            for option in options
+            if not option.startswith(_NOT_RECORDED)
+        ]
         program = [str(java / "bin" / "java"), f"-XX:AOTCacheOutput={made}", *kept, *_RECORD_WHAT_RUNS_OFTEN, _MAIN]
         subprocess.run([*program, str(Path(folder) / "homes")], timeout=_RECORD_SECONDS, check=True, cwd=folder)
         shutil.move(made, archive)
