@@ -2,7 +2,6 @@ package io.hearth.compression;
 
 import io.hearth.accel.BlockFormat;
 import io.hearth.compression.format.Ranges;
-import java.util.HashSet;
 import java.util.List;
 
 /** The form in which gradients cross the wire instead of float32: chosen once for a group, the same on all its ranks. */
@@ -323,7 +322,9 @@ public sealed interface CompressionStrategy
             allowed = List.copyOf(allowed);
             boolean areKnown = allowed.stream()
                     .noneMatch(each -> each instanceof None || each instanceof RandomK || each instanceof Custom);
-            if (!areKnown || allowed.size() > ALLOWED_MAX || new HashSet<>(allowed).size() < allowed.size()) {
+            if (!areKnown
+                    || allowed.size() > ALLOWED_MAX
+                    || allowed.stream().map(Coded::text).distinct().count() < allowed.size()) {
                 throw new IllegalArgumentException("auto chooses between none and up to " + ALLOWED_MAX
                         + " others of fp16, bf16, int8, int4 and topk, each once, got " + StrategyText.names(allowed));
             }

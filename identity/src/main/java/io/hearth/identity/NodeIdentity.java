@@ -2,7 +2,6 @@ package io.hearth.identity;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPair;
@@ -80,7 +79,7 @@ public final class NodeIdentity {
                     CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(certificate));
             PublicKey publicKey = stored.getPublicKey();
             stored.verify(publicKey);
-            if (!belongTogether(privateKey, publicKey) || !Arrays.equals(stored.getEncoded(), certificate)) {
+            if (!isSigner(privateKey, stored) || !Arrays.equals(stored.getEncoded(), certificate)) {
                 throw new IllegalArgumentException("the certificate is not that of the key");
             }
             return new NodeIdentity(peer(publicKey), privateKey, stored);
@@ -98,16 +97,12 @@ public final class NodeIdentity {
         return PeerId.of(Arrays.copyOfRange(spki, SPKI_PREFIX_BYTES, spki.length));
     }
 
-    /** Whether the public key verifies a signature of the private key. */
-    private static boolean belongTogether(PrivateKey privateKey, PublicKey publicKey) throws GeneralSecurityException {
-        byte[] words = "hearth/1 key and certificate".getBytes(StandardCharsets.US_ASCII);
+    /** Whether that key signed the certificate. A key makes one signature of a text only (RFC 8032, section 5.1.6), so it can be compared. */
+    private static boolean isSigner(PrivateKey key, X509Certificate certificate) throws GeneralSecurityException {
         var signature = Signature.getInstance("Ed25519");
-        signature.initSign(privateKey);
-        signature.update(words);
-        byte[] signed = signature.sign();
-        signature.initVerify(publicKey);
-        signature.update(words);
-        return signature.verify(signed);
+        signature.initSign(key);
+        signature.update(certificate.getTBSCertificate());
+        return Arrays.equals(signature.sign(), certificate.getSignature());
     }
 
     /** The public key, by which others know this machine. */
