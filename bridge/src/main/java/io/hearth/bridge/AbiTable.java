@@ -192,15 +192,13 @@ final class AbiTable {
 
     /** Writes the table: its version, the number of its functions, and their addresses. */
     static MemorySegment write(Arena arena) {
-        Stubs inRegisters = Stubs.of(InRegisters.class, LONG, LONG, LONG, LONG, LONG, LONG, ValueLayout.JAVA_DOUBLE);
-        Stubs onStack = Stubs.of(OnStack.class, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG);
+        var stubs = new Stubs();
         MemorySegment table = arena.allocate(LONG, FUNCTIONS.size() + 2L);
         table.setAtIndex(LONG, 0, VERSION);
         table.setAtIndex(LONG, 1, FUNCTIONS.size());
         for (int i = 0; i < FUNCTIONS.size(); i++) {
-            Code code = FUNCTIONS.get(i).code();
-            Stubs stubs = code instanceof InRegisters ? inRegisters : onStack;
-            table.setAtIndex(ValueLayout.ADDRESS, i + 2L, stubs.stub(code, arena));
+            table.setAtIndex(
+                    ValueLayout.ADDRESS, i + 2L, stubs.of(FUNCTIONS.get(i).code(), arena));
         }
         return table;
     }
@@ -210,23 +208,31 @@ final class AbiTable {
     }
 
     /**
-     * Makes the stubs of one shape, by which C calls Java. Java makes classes for each new shape, and in a process that starts they take longer than
-     * all else here, so there are two shapes only. A stub reads its arguments where the calling conventions of x86-64 (System V) and AArch64 put
-     * them, whatever the caller passes beyond.
+     * Makes the stubs by which C calls Java. A stub reads its arguments where the calling conventions of x86-64 (System V) and AArch64 put
+     * them, whatever the caller passes. Java makes classes for each new shape of stub, and in a process that starts they take longer than all
+     * else here, so there are two shapes only.
      */
-    private record Stubs(MethodHandle call, FunctionDescriptor types) {
-        static Stubs of(Class<? extends Code> shape, MemoryLayout... arguments) {
+    static final class Stubs {
+        private final Shape inRegisters =
+                Shape.of(InRegisters.class, LONG, LONG, LONG, LONG, LONG, LONG, ValueLayout.JAVA_DOUBLE);
+        private final Shape onStack = Shape.of(OnStack.class, LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG);
+
+        /** A stub that runs that code, as long as the arena lives. */
+        @SuppressWarnings("restricted") // the module exists to be called from C
+        MemorySegment of(Code code, Arena arena) {
+            Shape shape = code instanceof InRegisters ? inRegisters : onStack;
+            return Linker.nativeLinker().upcallStub(shape.call().bindTo(code), shape.types(), arena);
+        }
+    }
+
+    private record Shape(MethodHandle call, FunctionDescriptor types) {
+        static Shape of(Class<? extends Code> kind, MemoryLayout... arguments) {
             FunctionDescriptor types = FunctionDescriptor.of(LONG, arguments);
             try {
-                return new Stubs(MethodHandles.lookup().findVirtual(shape, "call", types.toMethodType()), types);
+                return new Shape(MethodHandles.lookup().findVirtual(kind, "call", types.toMethodType()), types);
             } catch (ReflectiveOperationException absent) {
-                throw new LinkageError("no method of " + shape, absent);
+                throw new LinkageError("no method of " + kind, absent);
             }
-        }
-
-        @SuppressWarnings("restricted") // the module exists to be called from C
-        MemorySegment stub(Code code, Arena arena) {
-            return Linker.nativeLinker().upcallStub(call.bindTo(code), types, arena);
         }
     }
 }
