@@ -144,12 +144,12 @@ final class AbiTable {
 
     private AbiTable() {}
 
-    /** What runs when a function of C is called. */
+    /** The Java code of a function. */
     sealed interface Code {}
 
     /**
      * Code that finds all its arguments in registers: of whole numbers and pointers the first six, and of floating-point numbers the first one.
-     * What the caller did not pass is what happened to be there.
+     * An argument that the caller did not pass has any value.
      */
     non-sealed interface InRegisters extends Code {
         long call(long a, long b, long c, long d, long e, long f, double x);

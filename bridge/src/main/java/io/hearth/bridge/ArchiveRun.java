@@ -31,6 +31,7 @@ public final class ArchiveRun {
     private static final int SMALL = 160; // after the buckets of a step, one after the other
     private static final int SMALL_BYTES = 4 << 10;
     private static final long TEXT_BYTES = 4096;
+    private static final Arena MEMORY = Arena.global(); // a group that was aborted may still read its shared state
     private static final MemorySegment NULL = MemorySegment.NULL;
 
     private ArchiveRun() {}
@@ -72,10 +73,8 @@ public final class ArchiveRun {
     private static long open(Path folder, NetworkNamespace namespace, String more) throws Exception {
         HearthHome home = HearthHome.open(folder);
         NamespaceFile.in(home).add(namespace);
-        try (Arena arena = Arena.ofShared()) {
-            return end(NodeFunctions.open(
-                    arena.allocateFrom("home=" + folder + "\ninterfaces=" + loopback() + "\n" + more)));
-        }
+        return end(
+                NodeFunctions.open(MEMORY.allocateFrom("home=" + folder + "\ninterfaces=" + loopback() + "\n" + more)));
     }
 
     private static String loopback() throws Exception {
@@ -89,38 +88,38 @@ public final class ArchiveRun {
 
     /** A trainer's life. One without steps ends as a killed process would, while the others wait for its next sum. */
     private static void train(long group, int steps) {
-        try (Arena arena = Arena.ofShared()) {
-            MemorySegment weights = arena.allocate(BUCKET_BYTES);
-            MemorySegment small = arena.allocate(SMALL_BYTES);
-            MemorySegment text = arena.allocate(TEXT_BYTES);
-            end(NodeFunctions.waitForPeers(group, TRAINERS - 1L, PATIENCE_MILLIS));
-            answer(NodeFunctions.progress(group, text, TEXT_BYTES));
-            end(NodeFunctions.start(group, TRAINERS));
-            answer(NodeFunctions.rank(group) + NodeFunctions.worldSize(group) + NodeFunctions.isInGroup(group));
-            end(CollectiveFunctions.barrier(group));
-            end(CollectiveFunctions.broadcast(group, weights, BUCKET_BYTES, DataType.FLOAT32.number(), 0));
-            answer(StateFunctions.share(group, arena.allocateFrom("weights"), pair(arena, weights), 1));
-            end(StateFunctions.beginStep(group));
-            sums(group, weights, BUCKETS);
-            if (steps == 0) {
-                answer(NodeFunctions.abort(group));
-                return;
-            }
-            sums(group, weights, 1);
-            // In turns: code that knows one kind of sum only would be compiled again for the other.
-            for (int step = 0; step < steps; step++) {
-                sums(group, weights, BUCKETS);
-                for (int call = 0; call < SMALL; call++) {
-                    sums(group, small, 1);
-                }
-            }
-            answer(NodeFunctions.status(group, text, TEXT_BYTES));
-            end(NodeFunctions.close(group));
+        MemorySegment weights = MEMORY.allocate(BUCKET_BYTES);
+        MemorySegment small = MEMORY.allocate(SMALL_BYTES);
+        MemorySegment text = MEMORY.allocate(TEXT_BYTES);
+        end(NodeFunctions.waitForPeers(group, TRAINERS - 1L, PATIENCE_MILLIS));
+        answer(NodeFunctions.progress(group, text, TEXT_BYTES));
+        end(NodeFunctions.start(group, TRAINERS));
+        answer(NodeFunctions.rank(group));
+        answer(NodeFunctions.worldSize(group));
+        answer(NodeFunctions.isInGroup(group));
+        end(CollectiveFunctions.barrier(group));
+        end(CollectiveFunctions.broadcast(group, weights, BUCKET_BYTES, DataType.FLOAT32.number(), 0));
+        answer(StateFunctions.share(group, MEMORY.allocateFrom("weights"), pair(weights), 1));
+        end(StateFunctions.beginStep(group));
+        sums(group, weights, BUCKETS);
+        if (steps == 0) {
+            answer(NodeFunctions.abort(group));
+            return;
         }
+        sums(group, weights, 1);
+        // In turns: code that knows one kind of sum only would be compiled again for the other.
+        for (int step = 0; step < steps; step++) {
+            sums(group, weights, BUCKETS);
+            for (int call = 0; call < SMALL; call++) {
+                sums(group, small, 1);
+            }
+        }
+        answer(NodeFunctions.status(group, text, TEXT_BYTES));
+        end(NodeFunctions.close(group));
     }
 
-    private static MemorySegment pair(Arena arena, MemorySegment memory) {
-        return arena.allocateFrom(ValueLayout.JAVA_LONG, memory.address(), memory.byteSize());
+    private static MemorySegment pair(MemorySegment memory) {
+        return MEMORY.allocateFrom(ValueLayout.JAVA_LONG, memory.address(), memory.byteSize());
     }
 
     /** Begins {@code count} sums, one behind the other, and waits for all. */

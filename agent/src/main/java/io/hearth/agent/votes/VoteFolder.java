@@ -123,7 +123,7 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
         var opened = new VoteFolder(folder, machine, computer, clock, timeout, writer, lock);
         boolean isUsable = false;
         try {
-            opened.started(List::of);
+            opened.whileStarting(List::of); // load() reads the records
             isUsable = true;
             return opened;
         } finally {
@@ -139,11 +139,12 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
      * @throws SetupException as {@link #open}
      */
     public List<LineageRecord> load() throws SetupException {
-        return started(() -> sweep(RecordRetention.State.EMPTY, new TreeSet<>()).kept());
+        return whileStarting(
+                () -> sweep(RecordRetention.State.EMPTY, new TreeSet<>()).kept());
     }
 
     /** Reads with the lock while the node starts, when each failure ends the start. */
-    private List<LineageRecord> started(Reading reading) throws SetupException {
+    private List<LineageRecord> whileStarting(Reading reading) throws SetupException {
         boolean wasInterrupted = Thread.interrupted(); // an interrupted thread closes every channel that it uses
         try (FolderLock.Held held = lock.acquire(timeout).orElse(null)) {
             if (held == null) {
