@@ -2,6 +2,7 @@ package io.hearth.identity;
 
 import java.util.Arrays;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A machine's public Ed25519 key, which is its id everywhere.
@@ -21,13 +22,10 @@ public final class PeerId implements Comparable<PeerId> {
     private static final int SHORT_CHARACTERS = 8;
 
     private final byte[] publicKey;
-    private final String text;
+    private @Nullable String text; // made when first asked for: few of the ids that messages bring are ever shown
 
     private PeerId(byte[] publicKey) {
         this.publicKey = publicKey;
-        byte[] wrapped = Arrays.copyOf(PREFIX, PREFIX.length + KEY_BYTES);
-        System.arraycopy(publicKey, 0, wrapped, PREFIX.length, KEY_BYTES);
-        this.text = Base58.encode(wrapped);
     }
 
     /**
@@ -69,12 +67,20 @@ public final class PeerId implements Comparable<PeerId> {
 
     /** The full text form, as {@code 12D3KooW…}. */
     public String text() {
-        return text;
+        String known = text; // threads may each make it: equal strings, which need no lock to be seen whole
+        if (known == null) {
+            byte[] wrapped = Arrays.copyOf(PREFIX, PREFIX.length + KEY_BYTES);
+            System.arraycopy(publicKey, 0, wrapped, PREFIX.length, KEY_BYTES);
+            known = Base58.encode(wrapped);
+            text = known;
+        }
+        return known;
     }
 
     /** The last eight characters of the text form: enough for people and logs, never for decisions. */
     public String shortText() {
-        return text.substring(text.length() - SHORT_CHARACTERS);
+        String full = text();
+        return full.substring(full.length() - SHORT_CHARACTERS);
     }
 
     /** By key bytes, unsigned: the same order on all machines. */
@@ -95,6 +101,6 @@ public final class PeerId implements Comparable<PeerId> {
 
     @Override
     public String toString() {
-        return text;
+        return text();
     }
 }

@@ -119,8 +119,9 @@ public final class CollectiveChecker implements Results {
         if (ending.beginsStep() && ending.sum().isPresent()) {
             areFinal(process.host().group, endings, number, ending.lineage());
         }
-        boolean isOneTraining =
-                endings.values().stream().allMatch(other -> other.lineage().equals(ending.lineage()));
+        boolean isOneTraining = // each of the earlier ones was compared in the same way
+                endings.firstEntry().getValue().lineage().equals(ending.lineage())
+                        && endings.lastEntry().getValue().lineage().equals(ending.lineage());
         Violation.unless(isOneTraining, "training", "numbers of one training ended in two lineages");
         Optional<View> newest = setting.viewChecker.newest(ending.lineage());
         if (newest.filter(view -> lists(view, process)).isPresent()) {
