@@ -48,6 +48,7 @@ import io.hearth.collective.group.WaitNote;
 import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
+import io.hearth.discovery.HomePeers;
 import io.hearth.discovery.HostPort;
 import io.hearth.discovery.PeerName;
 import io.hearth.discovery.names.NamedPeers;
@@ -80,6 +81,7 @@ import io.hearth.transport.Endpoint;
 import io.hearth.transport.KeyRing;
 import io.hearth.transport.LinkCounters;
 import io.hearth.transport.links.Links;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.LinkedHashSet;
@@ -218,6 +220,9 @@ final class NodeAssembly implements AutoCloseable {
                 tags.of(book),
                 links.port(),
                 LocalInterfaces.classes(interfaces),
+                ListenOptions.usable(config).test(InetAddress.getLoopbackAddress())
+                        ? Optional.of(new HomePeers(home, self.slot(), namespace.name(), keyId, links.port()))
+                        : Optional.empty(),
                 home,
                 self,
                 inbox,

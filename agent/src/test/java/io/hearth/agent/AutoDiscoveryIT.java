@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.agent.peers.Sources;
 import io.hearth.agent.status.ClusterStatus;
 import io.hearth.collective.DistributedContext;
 import io.hearth.core.CollectiveMismatchException;
@@ -64,6 +65,22 @@ final class AutoDiscoveryIT {
                 ranks.add(trainer.context().rank());
             }
             assertEquals(List.of(0, 1, 2), ranks.stream().sorted().toList());
+        }
+    }
+
+    @Test
+    void processesOfOneHomeMeetWithoutMdns() throws Exception {
+        System.setProperty(Sources.DEAF, "true");
+        try (var nodes = new TestNodes(folder)) {
+            HearthConfig config = TestNodes.loopback().home(nodes.home());
+            AutoDiscoveryBackend first = nodes.keep(AutoDiscoveryBackend.start(config));
+            AutoDiscoveryBackend second = nodes.keep(AutoDiscoveryBackend.start(config));
+            AutoDiscoveryBackend third = nodes.keep(AutoDiscoveryBackend.start(config));
+            for (AutoDiscoveryBackend node : List.of(first, second, third)) {
+                assertEquals(2, node.waitForPeers(2, PATIENCE), node.status()::explain);
+            }
+        } finally {
+            System.clearProperty(Sources.DEAF);
         }
     }
 

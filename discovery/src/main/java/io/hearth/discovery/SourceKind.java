@@ -8,6 +8,8 @@ public enum SourceKind {
     STATIC,
     /** An address that DNS gave for a name that a person configured. */
     DNS,
+    /** The port of a node with the same home. */
+    HOME,
     /** An address that worked before. */
     REMEMBERED,
     /** An address that a linked peer reported. */

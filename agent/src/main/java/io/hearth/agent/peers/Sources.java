@@ -4,6 +4,7 @@ import io.hearth.agent.loop.CloseStack;
 import io.hearth.agent.loop.NodeEvent;
 import io.hearth.agent.loop.NodeInbox;
 import io.hearth.core.Clock;
+import io.hearth.discovery.HomePeers;
 import io.hearth.discovery.HostPort;
 import io.hearth.discovery.Medium;
 import io.hearth.discovery.PeerName;
@@ -46,12 +47,14 @@ public final class Sources implements AutoCloseable {
     private final MdnsSource mdns;
     private final List<NamedPeers> named = new CopyOnWriteArrayList<>(); // those of the configuration first
     private final RememberedPeers remembered;
+    private final Optional<HomePeers> fellows;
 
     /**
      * Sources that have not started.
      *
      * @param peers to dial, or to look up and dial, besides those that are found
      * @param policy interfaces that mDNS uses
+     * @param fellows the nodes with the same home, if links may use loopback; closed with these sources
      */
     public Sources(
             List<PeerName> peers,
@@ -59,6 +62,7 @@ public final class Sources implements AutoCloseable {
             List<TagKey> keys,
             int port,
             SortedMap<String, InterfaceClass> interfaces,
+            Optional<HomePeers> fellows,
             HearthHome home,
             NodeId self,
             NodeInbox inbox,
@@ -77,6 +81,7 @@ public final class Sources implements AutoCloseable {
                 () -> inbox.event(new NodeEvent.NetworkChanged()),
                 fatal -> inbox.event(new NodeEvent.Failed("the thread that finds peers by mDNS", fatal))));
         named.add(scope.keep(NamedPeers.of(peers)));
+        this.fellows = fellows.map(scope::keep);
         remembered = scope.keep(new RememberedPeers(home.file("peers-" + self.slot())));
     }
 
@@ -96,6 +101,7 @@ public final class Sources implements AutoCloseable {
         } else {
             mdns.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
         }
+        fellows.ifPresent(source -> source.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting))));
         named.getFirst().start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
         remembered.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
     }
