@@ -1,7 +1,11 @@
-"""Compares the backends "hearth" and "gloo" of torch, two ranks on this machine, in turns: python compare.py [rounds].
+"""Compares the backends "hearth" and "gloo" of torch, two ranks on this machine, in turns.
 
-Prints the median over the rounds of each figure, and the ratio. Needs a package that is installed, torch, and for its last
-line the source tree around it. Gloo's ranks import torch without the packages that it would load by itself, such as this one.
+    python compare.py [rounds] [--one-home]
+
+Each rank has a home of its own, as two machines have, and finds the other by mDNS. With --one-home both have one, as two
+processes of a user have. Prints the median over the rounds of each figure, and the ratio. Needs a package that is installed,
+torch, and for its last line the source tree around it. Gloo's ranks import torch without the packages that it would load by
+itself, such as this one.
 """
 
 import json
@@ -15,7 +19,8 @@ from pathlib import Path
 
 RANK = Path(__file__).with_name("rank.py")
 IMPORTS = 11
-ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+ONE_HOME = "--one-home" in sys.argv
+ROUNDS = int(next((word for word in sys.argv[1:] if word.isdigit()), 5))
 LAUNCHER = Path(__file__).parents[2] / "hearth"
 INTERFACE = "lo0" if sys.platform == "darwin" else "lo"
 
@@ -75,9 +80,10 @@ def main() -> None:
         subprocess.run(init, env={**os.environ, "HEARTH_HOME": str(first)}, check=True, stdout=subprocess.DEVNULL)
         homes = []
         for number in range(2):
-            home = Path(folder) / f"home-{number}"
-            home.mkdir(mode=0o700)
-            shutil.copy2(first / "namespace.toml", home)
+            home = first if ONE_HOME else Path(folder) / f"home-{number}"
+            if not ONE_HOME:
+                home.mkdir(mode=0o700)
+                shutil.copy2(first / "namespace.toml", home)
             homes.append(home)
         found: dict[str, list[dict[str, float]]] = {"hearth": [], "gloo": []}
         own = []
