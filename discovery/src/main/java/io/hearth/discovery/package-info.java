@@ -1,4 +1,4 @@
-/** Sources of peers: mDNS, static and remembered addresses. */
+/** Sources of peers: mDNS, static and remembered addresses, the nodes of the same home. */
 @NullMarked
 package io.hearth.discovery;
 
