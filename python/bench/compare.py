@@ -8,6 +8,7 @@ torch, and for its last line the source tree around it. Gloo's ranks import torc
 itself, such as this one.
 """
 
+import argparse
 import json
 import os
 import shutil
@@ -19,8 +20,6 @@ from pathlib import Path
 
 RANK = Path(__file__).with_name("rank.py")
 IMPORTS = 11
-ONE_HOME = "--one-home" in sys.argv
-ROUNDS = int(next((word for word in sys.argv[1:] if word.isdigit()), 5))
 LAUNCHER = Path(__file__).parents[2] / "hearth"
 INTERFACE = "lo0" if sys.platform == "darwin" else "lo"
 
@@ -74,21 +73,26 @@ def bench() -> float:
 
 def main() -> None:
     """Measure and print a table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rounds", type=int, nargs="?", default=5)
+    parser.add_argument("--one-home", action="store_true")
+    asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         first = Path(folder) / "first"
         init = [sys.executable, "-m", "hearth_train._cli", "init", "bench"]
         subprocess.run(init, env={**os.environ, "HEARTH_HOME": str(first)}, check=True, stdout=subprocess.DEVNULL)
         homes = []
         for number in range(2):
-            home = first if ONE_HOME else Path(folder) / f"home-{number}"
-            if not ONE_HOME:
-                home.mkdir(mode=0o700)
-                shutil.copy2(first / "namespace.toml", home)
+            home = Path(folder) / f"home-{number}"
+            home.mkdir(mode=0o700)
+            shutil.copy2(first / "namespace.toml", home)
             homes.append(home)
+        if asked.one_home:
+            homes = [first, first]
         found: dict[str, list[dict[str, float]]] = {"hearth": [], "gloo": []}
         own = []
         imports = [import_ms() for _ in range(1 + IMPORTS)][1:]
-        for _ in range(ROUNDS):
+        for _ in range(asked.rounds):
             for backend, figures in found.items():
                 figures.append(run(backend, homes))
             own += [bench()] if LAUNCHER.exists() else []

@@ -69,7 +69,7 @@ final class AutoDiscoveryIT {
     }
 
     @Test
-    void processesOfOneHomeMeetWithoutMdns() throws Exception {
+    void nodesOfOneHomeMeetWithoutMdns() throws Exception {
         System.setProperty(Sources.DEAF, "true");
         try (var nodes = new TestNodes(folder)) {
             HearthConfig config = TestNodes.loopback().home(nodes.home());

@@ -96,7 +96,7 @@ public final class HomePeers implements PeerSource {
         try {
             Files.deleteIfExists(file(slot).path());
         } catch (IOException stays) {
-            LOG.debug("the file of a port stays: {}", stays.toString()); // its process ends soon, so it is ignored
+            LOG.debug("the file of a port stays and costs others a dial: {}", stays.toString());
         }
     }
 

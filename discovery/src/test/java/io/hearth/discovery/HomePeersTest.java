@@ -11,7 +11,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +51,33 @@ final class HomePeersTest {
             third.start(told::add);
             assertEquals(List.of("home:trainer-0 127.0.0.1:4001", "home:trainer-1 127.0.0.1:4002"), texts(told));
             assertEquals(SourceKind.HOME, told.getFirst().source());
+        }
+    }
+
+    /** None waits for another one, so one of each two must find the other's file. */
+    @RepeatedTest(20)
+    void ofEachTwoNodesThatStartAtOnceOneKnowsTheOther() throws Exception {
+        int count = 8;
+        var start = new CyclicBarrier(count);
+        try (ExecutorService threads = Executors.newFixedThreadPool(count)) {
+            var told = new ArrayList<Future<List<String>>>();
+            for (int i = 0; i < count; i++) {
+                HomePeers starting = node("trainer-" + i, 4_000 + i);
+                told.add(threads.submit(() -> {
+                    var seen = new ArrayList<Sighting>();
+                    start.await();
+                    starting.start(seen::add);
+                    return seen.stream().map(Sighting::name).toList();
+                }));
+            }
+            for (int i = 0; i < count; i++) {
+                for (int j = 0; j < i; j++) {
+                    assertTrue(
+                            told.get(i).get().contains("home:trainer-" + j)
+                                    || told.get(j).get().contains("home:trainer-" + i),
+                            i + " and " + j + " do not know each other");
+                }
+            }
         }
     }
 
@@ -95,7 +127,7 @@ final class HomePeersTest {
         write("trainer-0", "hearth listens 1 home 00ff " + OWN_PID + " 4001\n" + " ".repeat(1_000));
         write("trainer-1", "hearth listens 1 home 00ff " + OWN_PID + " 4002\n");
         assertEquals(List.of("home:trainer-1 127.0.0.1:4002"), texts(seen()));
-        assertTrue(Files.exists(file("trainer-0")), "whoever takes the slot replaces it");
+        assertTrue(Files.exists(file("trainer-0")), "the file stays until a node takes its slot");
     }
 
     @Test
@@ -108,7 +140,7 @@ final class HomePeersTest {
         return new HomePeers(home, slot, "home", "00ff", port);
     }
 
-    /** What another node hears when it starts. */
+    /** The sightings of another node that starts now. */
     private List<Sighting> seen() {
         var told = new ArrayList<Sighting>();
         try (var other = node("trainer-9", 4_009)) {

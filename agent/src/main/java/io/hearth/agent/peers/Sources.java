@@ -47,14 +47,14 @@ public final class Sources implements AutoCloseable {
     private final MdnsSource mdns;
     private final List<NamedPeers> named = new CopyOnWriteArrayList<>(); // those of the configuration first
     private final RememberedPeers remembered;
-    private final Optional<HomePeers> fellows;
+    private final Optional<HomePeers> sameHome;
 
     /**
      * Sources that have not started.
      *
      * @param peers to dial, or to look up and dial, besides those that are found
      * @param policy interfaces that mDNS uses
-     * @param fellows the nodes with the same home, if links may use loopback; closed with these sources
+     * @param sameHome the nodes with the same home, if links may use loopback; closed with these sources
      */
     public Sources(
             List<PeerName> peers,
@@ -62,7 +62,7 @@ public final class Sources implements AutoCloseable {
             List<TagKey> keys,
             int port,
             SortedMap<String, InterfaceClass> interfaces,
-            Optional<HomePeers> fellows,
+            Optional<HomePeers> sameHome,
             HearthHome home,
             NodeId self,
             NodeInbox inbox,
@@ -81,7 +81,7 @@ public final class Sources implements AutoCloseable {
                 () -> inbox.event(new NodeEvent.NetworkChanged()),
                 fatal -> inbox.event(new NodeEvent.Failed("the thread that finds peers by mDNS", fatal))));
         named.add(scope.keep(NamedPeers.of(peers)));
-        this.fellows = fellows.map(scope::keep);
+        this.sameHome = sameHome.map(scope::keep);
         remembered = scope.keep(new RememberedPeers(home.file("peers-" + self.slot())));
     }
 
@@ -101,7 +101,7 @@ public final class Sources implements AutoCloseable {
         } else {
             mdns.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
         }
-        fellows.ifPresent(source -> source.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting))));
+        sameHome.ifPresent(source -> source.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting))));
         named.getFirst().start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
         remembered.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
     }
