@@ -452,7 +452,7 @@ public final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 admitted.link().dialedByUs());
         directory.admitted(admitted.link());
         away.returned(node);
-        refused.admitted(admitted.link().address().getAddress());
+        refused.admitted(node.peer(), admitted.link().address().getAddress());
         relays.admitted(admitted.link());
         talk.admitted(node);
         bandwidth.admitted(node);

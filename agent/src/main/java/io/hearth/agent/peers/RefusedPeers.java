@@ -8,12 +8,14 @@ import java.net.InetAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rejected connections with their reasons, for {@code wait} and {@code status}. A rejection is forgotten when its host is linked, because
- * then it has healed, and when it has not happened again for some minutes. Owner thread only.
+ * Rejected connections with their reasons, for {@code wait} and {@code status}. A rejection is forgotten when its machine is linked,
+ * because then it has healed, and when it has not happened again for some minutes. Where the machine is not known, that of its host counts.
+ * Owner thread only.
  */
 public final class RefusedPeers {
     private static final Logger LOG = LoggerFactory.getLogger(RefusedPeers.class);
@@ -27,7 +29,7 @@ public final class RefusedPeers {
 
     private record Key(String host, Object cause) {}
 
-    private record Kept(ClusterStatus.Refused refused, long nanos) {}
+    private record Kept(ClusterStatus.Refused refused, Optional<PeerId> peer, long nanos) {}
 
     public RefusedPeers(Clock clock) {
         this.clock = clock;
@@ -50,13 +52,18 @@ public final class RefusedPeers {
             }
         }
         long count = known == null ? 1 : known.refused().count() + 1;
-        kept.put(key, new Kept(new ClusterStatus.Refused(host, who, refused.why(), count), clock.nanoTime()));
+        var entry = new ClusterStatus.Refused(host, who, refused.why(), count);
+        kept.put(key, new Kept(entry, refused.peer(), clock.nanoTime()));
         return true;
     }
 
-    /** Forgets the rejections of a host that is linked now. */
-    public void admitted(InetAddress host) {
-        kept.keySet().removeIf(key -> key.host().equals(host.getHostAddress()));
+    /** Forgets the rejections of a machine that is linked now. Others may share its host: processes, or machines behind one router. */
+    public void admitted(PeerId machine, InetAddress host) {
+        kept.entrySet()
+                .removeIf(entry -> entry.getValue()
+                        .peer()
+                        .map(machine::equals)
+                        .orElseGet(() -> entry.getKey().host().equals(host.getHostAddress())));
     }
 
     public List<ClusterStatus.Refused> list() {

@@ -28,7 +28,8 @@ public final class ServeOptions {
                 "Offer services to programs of this machine: lighthouse (port 29510), coordinator (29511), scheduler"
                         + " (29512), parameterserver (29513). Port 0 is a free one.",
                 "The machines of the namespace that offer a service answer as one: a call may go to any of them, and what was"
-                        + " answered survives the loss of any. Give all of them the same settings."
+                        + " answered survives while more than half of them, or half with the first, are there. Give all"
+                        + " of them the same settings."
             })
     private List<String> services = List.of();
 
