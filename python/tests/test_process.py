@@ -53,6 +53,12 @@ def test_handlers_of_user_signals_stay(cluster):
     assert all(text.count("handler of SIGUSR") == 2 for text in outputs), outputs
 
 
+def test_stack_locale_and_environment_stay(cluster):
+    """As on a desktop, which sets a locale, with a variable that ends a JVM that has another collector."""
+    env = {"LANG": "C.UTF-8", "LC_ALL": "", "LC_NUMERIC": "", "JAVA_TOOL_OPTIONS": "-XX:+UseG1GC"}
+    assert "recursion ended in Python" in cluster.start("guest.py", env=env).end()
+
+
 def test_what_an_interrupted_call_makes_is_aborted():
     aborted = queue.Queue()
     waits = iter([KeyboardInterrupt(), 7])

@@ -37,6 +37,7 @@ _RECORD_WHAT_RUNS_OFTEN = (
     "-XX:Tier4BackEdgeThreshold=200000",
 )
 _REHEARSE_LOADING = "-Dhearth.vector=rehearse"  # an archive has no classes of a module that is loaded later
+OPTIONS_OF_OTHERS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")  # variables for all Java programs of a user
 _NOT_RECORDED = (
     "-Xlog:",
     "-Xrs",
@@ -99,7 +100,9 @@ def _begin(archive: Path, java: Path, options: list[str]) -> None:
 
 def _environment() -> dict[str, str]:
     """Return the environment of the recording, which must not join the cluster of HEARTH_SECRET."""
-    of_system = {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_")}
+    of_system = {
+        name: value for name, value in os.environ.items() if not name.startswith("HEARTH_") and name not in OPTIONS_OF_OTHERS
+    }
     return {**of_system, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 

@@ -6,6 +6,7 @@ import atexit
 import ctypes
 import faulthandler
 import functools
+import locale
 import os
 import signal
 import sys
@@ -142,6 +143,8 @@ def _options(home: Path) -> list[str]:
         "-Xlog:all=error:stderr",
         f"-XX:ErrorFile={reports}",
         "-XX:OnError=" + _CRASH_HINT.format(reports),
+        "-XX:+UnlockExperimentalVMOptions",
+        "-XX:+DisablePrimordialThreadGuardPages",  # they would leave 1 MB of the main thread's stack to Python
     ]
     return options + _vector_options(home) + os.environ.get("HEARTH_JAVA_OPTIONS", "").split()
 
@@ -155,8 +158,7 @@ def _vector_options(home: Path) -> list[str]:
     # Hearth loads the module itself, by this Java's own means: with it from the start, the archive has no linked classes.
     return [
         "--add-exports=java.base/jdk.internal.module=ALL-UNNAMED",
-        "-XX:+UnlockExperimentalVMOptions",
-        "-XX:+EnableVectorSupport",
+        "-XX:+EnableVectorSupport",  # experimental, too
         _archive.LOAD_VECTOR_MODULE,
     ]
 
@@ -169,7 +171,7 @@ def _create(home: Path) -> int:
     options = (_Option * len(texts))(*(_Option(text, None) for text in texts))
     arguments = _Arguments(_JNI_VERSION_21, len(texts), options, 0)
     jvm, env = ctypes.c_void_p(), ctypes.c_void_p()
-    with _without_incubator_warning(), _keeping_user_signal():
+    with _without_incubator_warning(), _keeping_user_signal(), _keeping_locale(), _without_options_of_others():
         result = library.JNI_CreateJavaVM(ctypes.byref(jvm), ctypes.byref(env), ctypes.byref(arguments))
     if result == _JNI_EEXIST:
         raise SetupError(
@@ -191,6 +193,22 @@ def _keeping_user_signal() -> Iterator[None]:
     yield
     if any(action.raw[: ctypes.sizeof(ctypes.c_void_p)]):  # the handler comes first; SIG_DFL is 0
         libc.sigaction(int(signal.SIGUSR2), action, None)
+
+
+@contextmanager
+def _keeping_locale() -> Iterator[None]:
+    """Keep the locale of C, which Java sets to that of the environment: Python's own has a point in numbers, and English months."""
+    saved = locale.setlocale(locale.LC_ALL)
+    yield
+    locale.setlocale(locale.LC_ALL, saved)
+
+
+@contextmanager
+def _without_options_of_others() -> Iterator[None]:
+    """Hide the options that the environment has for other Java programs; one that contradicts ours ends the whole process."""
+    hidden = {name: os.environ.pop(name) for name in _archive.OPTIONS_OF_OTHERS if name in os.environ}
+    yield
+    os.environ.update(hidden)
 
 
 @contextmanager
