@@ -122,7 +122,7 @@ int main(int count, char **arguments) {
 
     int64_t group = end(api->open(settings), "open");
     end(api->wait_for_peers(group, ranks - 1, 60000), "wait for peers");
-    end(api->start(group, ranks), "start");
+    end(api->start(group, ranks, 60000), "start");
 
     float values[1000];
     for (int i = 0; i < 1000; i++) {

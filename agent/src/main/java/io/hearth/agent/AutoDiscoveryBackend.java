@@ -247,11 +247,16 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
      * @throws HearthException if the group did not start; its text says why
      */
     public DistributedContext context(int minimumRanks) throws HearthException {
+        return context(minimumRanks, config.deadline());
+    }
+
+    /** As {@link #context(int)}, for at most {@code timeout}, which is positive. */
+    public DistributedContext context(int minimumRanks, Duration timeout) throws HearthException {
         requireOwnIdentity(node.status());
         if (context == null) {
             int least = Math.max(minimumRanks, Math.max(ranksFound, config.minimumRanks()));
             var _ = new RankBounds(least, config.maximumRanks()); // rejects impossible bounds at once
-            start(least);
+            start(least, timeout);
             awake = StayAwake.begin();
             context = new DistributedContext(
                     engine, () -> Optional.of(node.status().view().master()));
@@ -259,13 +264,13 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
         return context;
     }
 
-    private void start(int least) throws HearthException {
+    private void start(int least, Duration timeout) throws HearthException {
         try {
-            engine.start(least, CollectiveOptions.DEFAULTS);
+            engine.start(least, CollectiveOptions.DEFAULTS.within(timeout));
         } catch (DeadlineExceededException late) {
             throw new NotEnoughPeersException(
                     "group '" + config.group() + "' did not start with " + least + (least == 1 ? " rank" : " ranks")
-                            + " within " + config.deadline().toMillis() / 1e3 + " s: " + late.getMessage() + "; "
+                            + " within " + timeout.toMillis() / 1e3 + " s: " + late.getMessage() + "; "
                             + node.status().explainTrainers()
                             + "; start the missing ones, or call context() again to wait on",
                     late);

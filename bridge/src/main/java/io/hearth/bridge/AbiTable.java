@@ -40,7 +40,8 @@ final class AbiTable {
                     "waitForPeers",
                     "lll",
                     (group, peers, millis, _, _, _, _) -> NodeFunctions.waitForPeers(group, peers, millis)),
-            new Function("start", "ll", (group, least, _, _, _, _, _) -> NodeFunctions.start(group, least)),
+            new Function(
+                    "start", "lll", (group, least, millis, _, _, _, _) -> NodeFunctions.start(group, least, millis)),
             new Function("close", "l", (group, _, _, _, _, _, _) -> NodeFunctions.close(group)),
             new Function("abort", "l", (group, _, _, _, _, _, _) -> NodeFunctions.abort(group)),
             new Function("rank", "l", (group, _, _, _, _, _, _) -> NodeFunctions.rank(group)),

@@ -93,7 +93,7 @@ public final class ArchiveRun {
         MemorySegment text = MEMORY.allocate(TEXT_BYTES);
         end(NodeFunctions.waitForPeers(group, TRAINERS - 1L, PATIENCE_MILLIS));
         answer(NodeFunctions.progress(group, text, TEXT_BYTES));
-        end(NodeFunctions.start(group, TRAINERS));
+        end(NodeFunctions.start(group, TRAINERS, PATIENCE_MILLIS));
         answer(NodeFunctions.rank(group));
         answer(NodeFunctions.worldSize(group));
         answer(NodeFunctions.isInGroup(group));

@@ -65,9 +65,9 @@ final class BridgeGroup {
         });
     }
 
-    CompletableFuture<Outcome> start(int least) {
+    CompletableFuture<Outcome> start(int least, Duration timeout) {
         return slow.run(() -> {
-            context = node.context(Math.max(1, least));
+            context = node.context(Math.max(1, least), timeout);
             return Outcome.of(ranks().isInGroup() ? ranks().worldSize() : 0);
         });
     }

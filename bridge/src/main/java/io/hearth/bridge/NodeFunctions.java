@@ -76,8 +76,9 @@ final class NodeFunctions {
                 group(group).waitForPeers(NativeText.number(peers, "peers"), Duration.ofMillis(Math.max(0, millis)))));
     }
 
-    static long start(long group, long least) {
-        return Answers.of(() -> BridgeState.begin(() -> group(group).start(NativeText.number(least, "least"))));
+    static long start(long group, long least, long millis) {
+        return Answers.of(() -> BridgeState.begin(
+                () -> group(group).start(NativeText.number(least, "least"), Duration.ofMillis(Math.max(1, millis)))));
     }
 
     static long close(long group) {

@@ -132,8 +132,8 @@ struct hearth_api {
     int64_t (*wait_for_peers)(int64_t group, int64_t peers, int64_t millis);
 
     /* Begins the group with `least` ranks or more: waits until all its trainers do so. Answer: number of ranks; 0 if the group is at work
-     * and this trainer enters by begin_step(). */
-    int64_t (*start)(int64_t group, int64_t least);
+     * and this trainer enters by begin_step(). HEARTH_NOT_ENOUGH_PEERS if that takes longer than `millis`, 1 or more. */
+    int64_t (*start)(int64_t group, int64_t least, int64_t millis);
 
     /* Begins to leave in order; the group does not exist any more, except for the call. Open calls end with an error. Takes up to 16 s if
      * the others do not answer. */

@@ -50,8 +50,8 @@ final class AbiIT {
         long other = api.ok("waitForPeers", second, 1, 60_000);
         assertEquals(1, api.end(one));
         assertEquals(1, api.end(other));
-        one = api.ok("start", first, 2);
-        other = api.ok("start", second, 2);
+        one = api.ok("start", first, 2, 60_000);
+        other = api.ok("start", second, 2, 60_000);
         assertEquals(2, api.end(one));
         assertEquals(2, api.end(other));
         if (api.ok("rank", first) == 1) { // first is rank 0 from here on
@@ -172,16 +172,34 @@ final class AbiIT {
         api.end(other);
     }
 
-    @Test
-    void aTransferGoesToTheNodeThatHadTheRankWhenItBegan() throws Exception {
+    /** A third trainer, which has found the two; they are at work, without steps so far. */
+    private long third() throws Exception {
         long third = open(
                 "third",
                 "peers=127.0.0.1:" + status(first).get("port").getAsInt() + ",127.0.0.1:"
                         + status(second).get("port").getAsInt());
+        api.end(api.ok("waitForPeers", third, 2, 60_000));
+        both((group, i) -> api.ok("barrier", group));
+        return third;
+    }
+
+    @Test
+    void aStartBesideAGroupWithoutStepsEndsAtItsLimit() throws Exception {
+        long third = third();
         try {
-            api.end(api.ok("waitForPeers", third, 2, 60_000));
-            both((group, i) -> api.ok("barrier", group));
-            long started = api.ok("start", third, 2);
+            long started = api.ok("start", third, 2, 300);
+            assertEquals(-8, api.call("wait", started, 60_000, NULL)); // HEARTH_NOT_ENOUGH_PEERS
+            assertTrue(api.lastError().contains("start all of them again"), api.lastError());
+        } finally {
+            api.ok("abort", third);
+        }
+    }
+
+    @Test
+    void aTransferGoesToTheNodeThatHadTheRankWhenItBegan() throws Exception {
+        long third = third();
+        try {
+            long started = api.ok("start", third, 2, 60_000);
             while (api.ok("isDone", started) == 0) { // it is told at a step that it can enter by one
                 step();
             }

@@ -25,7 +25,8 @@ public sealed interface Lack {
     record AtWorkElsewhere() implements Lack {
         @Override
         public String text() {
-            return "others of the group are at work without this node, which can enter when they begin a step";
+            return "others of the group are at work without this node, which can enter when they begin a step; if they have no"
+                    + " steps, start all of them again";
         }
     }
 
