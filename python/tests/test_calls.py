@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from hearth_train import DeadlineError, StateSyncError
@@ -55,6 +57,7 @@ def test_no_more_are_open_than_may_be():
 
 def of_answers(*answers: object) -> Group:
     group = object.__new__(Group)
+    group._adopt(None, SimpleNamespace(), is_fail_fast=False)
     left = iter(answers)
 
     def begin_step() -> tuple[int, bool]:
@@ -70,6 +73,8 @@ def of_answers(*answers: object) -> Group:
 def test_steps_go_on_after_a_rank_was_out_of_its_group():
     outside = StateSyncError("out")
     assert list(of_answers((0, False), outside, outside, (4, True), (9, False)).steps(9)) == [0, 4]
+    group = of_answers((0, False), (1, False), (2, False), (3, False))
+    assert list(group.steps(2)) + list(group.steps(3)) == [0, 1, 2], "the step that ended the first loop is the second's first"
     with pytest.raises(DeadlineError):
         next(of_answers(DeadlineError("late"), (4, True)).steps(9))
     with pytest.raises(StateSyncError):

@@ -59,6 +59,19 @@ def test_a_late_one_takes_over_the_state(cluster):
     assert int(late.words("step")[0][1]) > 0
 
 
+def test_a_start_beside_a_job_without_steps_has_an_end(cluster, tmp_path):
+    stop = tmp_path / "stop"
+    works = [cluster.start("late_start.py", stop, "works", home=number) for number in range(2)]
+    for trainer in works:
+        trainer.await_line("works begins")
+    late = cluster.start("late_start.py", stop, "late", home=2)
+    late.end()
+    assert late.words("named"), late.text
+    stop.touch()
+    for trainer in works:
+        trainer.end()
+
+
 def test_a_subgroup_that_not_all_call_is_an_error_soon(cluster):
     outputs = cluster.run("order.py", 2)
     for text in outputs:

@@ -56,7 +56,9 @@ def test_handlers_of_user_signals_stay(cluster):
 def test_stack_locale_and_environment_stay(cluster):
     """As on a desktop, which sets a locale, with a variable that ends a JVM that has another collector."""
     env = {"LANG": "C.UTF-8", "LC_ALL": "", "LC_NUMERIC": "", "JAVA_TOOL_OPTIONS": "-XX:+UseG1GC"}
-    assert "recursion ended in Python" in cluster.start("guest.py", env=env).end()
+    trainer = cluster.start("guest.py", env=env)
+    assert "recursion ended in Python" in trainer.end()
+    assert trainer.words("logged"), "the second group has the level of that moment"
 
 
 def test_what_an_interrupted_call_makes_is_aborted():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -27,6 +29,16 @@ def test_import_of_torch_takes_only_what_registers_the_backend():
     assert printed.split() == ["hearth_train.torch", "hearth_train.torch._register"]
 
 
+@pytest.mark.parametrize("first", ["torch", "hearth_train.torch"])
+@pytest.mark.parametrize("autoload", ["0", "1"])
+def test_import_of_hearth_for_torch_registers_the_backend(first, autoload):
+    code = f"import {first}, hearth_train.torch, torch.distributed as dist; print(*dist.Backend.backend_list)"
+    env = {**os.environ, "TORCH_DEVICE_BACKEND_AUTOLOAD": autoload}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert "hearth" in done.stdout.split()
+    assert "not available" not in done.stderr
+
+
 def test_all_operations(cluster, tmp_path):
     first, second = cluster.run("torch_operations.py", 2, tmp_path / "checkpoint")
     for what in ("ddp", "psgd", "zero", "fsdp2"):
@@ -36,6 +48,12 @@ def test_all_operations(cluster, tmp_path):
 
 def test_mistakes_are_named_and_nothing_hangs(cluster):
     assert all("end" in text for text in cluster.run("torch_misuse.py", 2))
+
+
+def test_ranks_stay_after_a_deadline(cluster):
+    outputs = cluster.run("deadline.py", 2, env={"RANK": "7"})
+    assert all("end" in text and "not 7; use dist.get_rank()" in text for text in outputs), outputs
+    assert any("named" in text for text in outputs), outputs
 
 
 def test_compiled_models_train_as_plain_ones(cluster):
@@ -52,6 +70,21 @@ def test_the_compiler_keeps_its_view_of_decorators_of_others():
     assert ProcessGroupHearth.muted.__code__ not in codes
     assert ProcessGroupHearth.muted.__wrapped__.__code__ in codes
     assert ProcessGroupHearth.broadcast.__code__ in codes
+
+
+@pytest.mark.parametrize(
+    ("case", "number", "line"), [("interrupt", "SIGINT", "interrupted"), ("terminate", "SIGTERM", "handler")]
+)
+def test_a_signal_ends_a_backward_pass(cluster, case, number, line):
+    trainers = [cluster.start("backward.py", 2, case, home=each) for each in range(2)]
+    waiting, other = sorted(trainers, key=lambda each: each.await_line("rank")[1])
+    waiting.await_line("backward")
+    time.sleep(0.5)  # it waits by then; later is as good
+    sent = time.monotonic()
+    waiting.process.send_signal(getattr(signal, number))
+    print("seconds", float(waiting.await_line(line)[1]) - sent)
+    waiting.end(0, 3)
+    assert other.process.poll() is None, "the rank that makes no pass runs on"
 
 
 def test_compressed_gradients(cluster):

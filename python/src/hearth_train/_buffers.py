@@ -87,12 +87,12 @@ def buffer(array: Any, *, writable: bool, dtype: str | None = None) -> Buffer:
     try:
         export = _Export(array, _C_CONTIGUOUS | _FORMAT | (_WRITABLE if writable else 0))
     except (BufferError, ValueError) as refused:  # NumPy has the second one
-        raise ValueError(
-            f"{_kind(array)} cannot be used in place: {refused}; pass a contiguous array that may be written"
-        ) from None
+        is_of_other_package = str(getattr(array, "dtype", "")) == "bfloat16"  # a type that NumPy itself does not have
+        hint = "array.view('uint16') and dtype='bfloat16'" if is_of_other_package else "a contiguous array that may be written"
+        raise ValueError(f"{_kind(array)} cannot be used in place: {refused}; pass {hint}") from None
     except TypeError:
         raise TypeError(
-            f"{_kind(array)} has no buffer: pass a NumPy array, a CPU tensor through hearth_train.torch, or another object "
+            f"{_kind(array)} has no buffer: pass a NumPy array, a tensor of the CPU as tensor.numpy(), or another object "
             "with the buffer protocol"
         ) from None
     view = export.view

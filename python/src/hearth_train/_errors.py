@@ -74,6 +74,11 @@ _BY_NUMBER: dict[int, type[Exception]] = {
 }
 
 
+_NAMES = (("beginStep()", "begin_step()"), ("resumeAt(", "resume_at("), ("call context() again to wait on", "wait for longer"))
+
+
 def error(answer: int, text: str) -> Exception:
-    """Return the exception for a negative answer of the ABI."""
+    """Return the exception for a negative answer of the ABI; its text has Python's names of the calls."""
+    for java, python in _NAMES:
+        text = text.replace(java, python)
     return _BY_NUMBER.get(-answer, HearthError)(text)

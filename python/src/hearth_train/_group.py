@@ -7,6 +7,7 @@ import ctypes
 import json
 import operator
 import threading
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ._table import Table
 
 _LEAVE_SECONDS = 0.7  # at the end of a program that did not close
+_START_LEAST_MILLIS = 5_000  # for the start of a group whose ranks were found in the last moment
 _DELAY = 0.1
 _OPEN_MOST = 64  # collectives, as in hearth.h: one more would block in Java, where no signal ends it
 _REENTRIES_MOST = 5  # in a row
@@ -32,7 +34,7 @@ _BESIDE = frozenset(("send", "receive", "begin_step"))  # they are not in the qu
 
 _Handle = ctypes.c_int64
 _NONE = _Handle(0)
-_MILLIS_MOST = 2**53
+_SECONDS_MOST = 3e9
 
 T = TypeVar("T")
 
@@ -41,9 +43,9 @@ _connected = threading.Event()
 
 def _functions() -> Table:
     table = _jvm.table()
+    _log.connect(table)
     if not _connected.is_set():
         _connected.set()
-        _log.connect(table)
         _log.at_exit(table)
     return table
 
@@ -66,14 +68,19 @@ def texts(settings: Mapping[str, object]) -> dict[str, str]:
     return found
 
 
-def _millis(seconds: float) -> int:
-    """Return a time to wait in whole milliseconds; infinity is longer than anybody waits.
+def _seconds(timeout: float) -> float:
+    """Return a time to wait in seconds; infinity is longer than anybody waits.
 
     Raises ValueError for NaN and for less than 0.
     """
-    if not seconds >= 0:
-        raise ValueError(f"timeout must be 0 or more seconds, got {seconds}")
-    return int(min(seconds * 1e3, _MILLIS_MOST))
+    if not timeout >= 0:
+        raise ValueError(f"timeout must be 0 or more seconds, got {timeout}")
+    return min(timeout, _SECONDS_MOST)
+
+
+def _millis_until(end: float) -> int:
+    """Return the time until a moment of the monotonic clock, in whole milliseconds; 0 if it has passed."""
+    return max(0, int((end - time.monotonic()) * 1e3))
 
 
 def _settings(settings: Mapping[str, object]) -> str:
@@ -94,12 +101,13 @@ class Group:
         least = 2 if world_size is None else operator.index(world_size)
         if least < 1:
             raise ValueError(f"world_size must be 1 or more, got {world_size}")
-        millis = _millis(timeout)
+        end = time.monotonic() + _seconds(timeout)
         self._adopt(None, _functions(), is_fail_fast=(settings or {}).get("on_loss") == "fail-fast")
         self._handle = self._made(self._table.open(_settings(settings or {}).encode()))
         try:
-            self._wait_for_peers(least - 1, millis)
-            self._end(self._table.start(self._handle, least))
+            with Progress() as line:
+                self._await(line, self._table.wait_for_peers(self._handle, least - 1, _millis_until(end)))
+                self._await(line, self._table.start(self._handle, least, max(_millis_until(end), _START_LEAST_MILLIS)))
         except BaseException:
             self.abort()
             raise
@@ -131,6 +139,9 @@ class Group:
         self._beside: Calls = Calls() if whole is None else whole._beside  # noqa: SLF001 - as above; transfers and steps
         self._beginning: dict[object, object] = {}  # memory of calls that are about to begin
         self._shared: dict[str, object] = {}
+        self._begun: int | None = (
+            None  # the step after the last one of steps(): it takes another one to learn that there is none
+        )
         self.is_fail_fast = is_fail_fast
 
     def _end(self, call: int) -> int:
@@ -145,16 +156,16 @@ class Group:
             threading.Thread(target=_abandon, args=(self._table, work), name="hearth-abandon", daemon=True).start()
             raise
 
-    def _wait_for_peers(self, peers: int, millis: int) -> None:
-        work = Work(self._table, self._table.wait_for_peers(self._handle, peers, millis), None)
-        with Progress() as line:
-            while True:
-                try:
-                    work.wait(_DELAY)
-                except TimeoutError:
-                    line.show("hearth: " + text_of(self._table, "progress", self._handle))
-                else:
-                    return
+    def _await(self, line: Progress, call: int) -> None:
+        """Wait for a call and show how it gets on."""
+        work = Work(self._table, call, None)
+        while True:
+            try:
+                work.wait(_DELAY)
+            except TimeoutError:
+                line.show("hearth: " + text_of(self._table, "progress", self._handle))
+            else:
+                return
 
     @property
     def is_open(self) -> bool:
@@ -266,7 +277,7 @@ class Group:
         if out is None:
             import numpy as np  # noqa: PLC0415 - for callers without an array of their own only
 
-            own = np.asarray(array)
+            array = own = np.asarray(array, order="C")
             out = np.empty((world, *own.shape), own.dtype)
         block, gathered = buffer(array, writable=False, dtype=dtype), buffer(out, writable=True, dtype=dtype)
         if (gathered.bytes, gathered.type) != (world * block.bytes, block.type):
@@ -346,6 +357,7 @@ class Group:
 
         Trainers that came late enter here, and a rank that was outside its group comes back.
         """
+        self._begun = None
         work = self.begin("begin_step", list(self._shared.values()))  # another share() or an interrupt must not free it
         step = work.wait()
         return step, work.outcome.first == 1
@@ -362,10 +374,16 @@ class Group:
         return self.begin_step()
 
     def steps(self, total: int) -> Iterator[int]:
-        """Yield the numbers of the steps that are left of ``total``; each begins on all ranks together."""
+        """Yield the numbers of the steps that are left of ``total``; each begins on all ranks together.
+
+        A later call goes on with the next number.
+        """
         while True:
-            step, _ = self.enter_step()
+            step, self._begun = self._begun, None
+            if step is None:
+                step, _ = self.enter_step()
             if step >= total:
+                self._begun = step
                 return
             yield step
 

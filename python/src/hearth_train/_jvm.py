@@ -197,7 +197,7 @@ def _keeping_user_signal() -> Iterator[None]:
 
 @contextmanager
 def _keeping_locale() -> Iterator[None]:
-    """Keep the locale of C, which Java sets to that of the environment: Python's own has a point in numbers, and English months."""
+    """Keep the locale of C, which Java sets to the environment's: with Python's own, months have English names."""
     saved = locale.setlocale(locale.LC_ALL)
     yield
     locale.setlocale(locale.LC_ALL, saved)

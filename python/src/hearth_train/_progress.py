@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
 
 from ._log import LOGGER
+
+_FIRST_WARNING_SECONDS = 10.0  # where nobody sees a line that changes, as in a service or over ssh
+_WARNING_SECONDS = 300.0
 
 
 class Progress:
@@ -15,26 +19,35 @@ class Progress:
         self._shown = ""
         self._is_terminal = sys.stderr is not None and sys.stderr.isatty()
         self._cell = _notebook_cell()
+        self._warns_at = time.monotonic() + _FIRST_WARNING_SECONDS
 
     def __enter__(self) -> Progress:
         return self
 
     def show(self, text: str) -> None:
         """Show a text in place of the former one."""
-        if text == self._shown:
-            return
-        width = len(self._shown)
+        if self._cell is None and not self._is_terminal:
+            self._log(text)
+        elif text != self._shown:
+            width = len(self._shown)
+            if self._cell is not None:
+                self._cell.update({"text/plain": text}, raw=True)
+            else:
+                sys.stderr.write("\r" + text.ljust(width))
+                sys.stderr.flush()
         self._shown = text
-        if self._cell is not None:
-            self._cell.update({"text/plain": text}, raw=True)
-        elif self._is_terminal:
-            sys.stderr.write("\r" + text.ljust(width))
-            sys.stderr.flush()
-        else:
+
+    def _log(self, text: str) -> None:
+        if time.monotonic() >= self._warns_at:
+            self._warns_at += _WARNING_SECONDS
+            LOGGER.warning("%s", text)
+        elif text != self._shown:
             LOGGER.info("%s", text)
 
     def __exit__(self, *_: object) -> None:
-        if self._shown and self._cell is None and self._is_terminal:
+        if self._cell is not None:
+            self._cell.update({"text/plain": ""}, raw=True)
+        elif self._shown and self._is_terminal:
             sys.stderr.write("\n")
 
 

@@ -21,7 +21,7 @@ FUNCTIONS = (
     ("is_done", "l"),
     ("open", "p"),
     ("wait_for_peers", "lll"),
-    ("start", "ll"),
+    ("start", "lll"),
     ("close", "l"),
     ("abort", "l"),
     ("rank", "l"),

@@ -30,13 +30,33 @@ class Counting(torch.optim.Optimizer):
                 each.sub_(group["lr"] / (10 + state["steps"]) * each.grad)
 
 
+class Seen(torch.nn.Module):
+    """Counts its calls, which a state dict has as no tensor."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, values):
+        self.calls += 1
+        return values
+
+    def get_extra_state(self):
+        return {"calls": self.calls}
+
+    def set_extra_state(self, state):
+        self.calls = state["calls"]
+
+
 def main():
     world, seed, kind = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     dist.init_process_group("hearth", world_size=world)
     torch.manual_seed(seed)
     model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.BatchNorm1d(64), torch.nn.ReLU(), torch.nn.Linear(64, 10))
+    seen = Seen()
+    model.append(seen)
     if kind == "adam":
-        model.load_state_dict({name: each.clone() for name, each in model.state_dict().items()}, assign=True)
+        model.load_state_dict(copy.deepcopy(model.state_dict()), assign=True)
         optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     else:
         optimizer = Counting(model.parameters())
@@ -46,7 +66,8 @@ def main():
     batches = iter(
         torch.utils.data.DataLoader(range(len(data)), batch_sampler=sampler, num_workers=2) if kind == "counting" else sampler
     )
-    run = Elastic(model, optimizer, 1_000_000, sampler=sampler, scheduler=scheduler)
+    start = 10 if kind == "counting" else 0  # as from a checkpoint, whose number all know
+    run = Elastic(model, optimizer, 1_000_000, start=start, sampler=sampler, scheduler=scheduler)
 
     def digest():
         parts = [p.detach().numpy().tobytes() for p in model.parameters()]
@@ -71,7 +92,7 @@ def main():
         optimizer.step()
         scheduler.step()
         time.sleep(0.01)
-    print("end", digest(), sampler.position, optimizer.param_groups[0]["lr"], flush=True)
+    print("end", digest(), sampler.position, optimizer.param_groups[0]["lr"], seen.calls, flush=True)
     phase = list(Elastic(model, optimizer, last + 4, sampler=sampler))
     assert phase == [last + 1, last + 2, last + 3], (phase, last)
     dist.destroy_process_group()

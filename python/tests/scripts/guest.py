@@ -1,7 +1,9 @@
-"""What Java must leave to Python in its process: the stack of the main thread, the locale of C, the variables of other programs."""
+"""What Java must leave to Python in its process: the main thread's stack, the locale of C, variables of other programs."""
 
 import locale
+import logging
 import os
+import sys
 
 import hearth_train as hearth
 
@@ -19,4 +21,7 @@ try:
 except RecursionError:
     print("recursion ended in Python", flush=True)
 group.barrier()
+hearth.close()
+logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="logged %(message)s")
+hearth.init(world_size=1)
 hearth.close()

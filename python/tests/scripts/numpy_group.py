@@ -27,6 +27,9 @@ with hearth.init(world_size=world) as group:
     assert hearth.allreduce(plain).tolist() == [sum(range(world)), world]
     assert hearth.broadcast(bytearray([rank]), root=1) == b"\x01"
     assert hearth.allgather(np.array([rank, 7])).tolist() == [[each, 7] for each in range(world)]
+    assert hearth.allgather([rank]).tolist() == [[each] for each in range(world)]
+    assert hearth.allgather(1.5).shape == (world,)
+    assert hearth.allgather(np.arange(6).reshape(2, 3).T)[-1].tolist() == [[0, 3], [1, 4], [2, 5]]
     assert hearth.allreduce(np.zeros(0, "float32")).size == 0
     works = [hearth.allreduce_async(np.full(1000, each, "float32"), "avg", name=f"t{each}") for each in range(100)]
     for work in works:
@@ -74,6 +77,11 @@ with hearth.init(world_size=world) as group:
         else:
             raise AssertionError(text)
     hearth.barrier()
+    assert list(hearth.steps(3)) == [0, 1, 2]
+    assert list(hearth.steps(3)) == []
+    assert list(hearth.steps(5)) == [3, 4]
+    assert group.begin_step() == (6, False)
+    assert list(hearth.steps(8)) == [7]
 try:
     hearth.barrier()
 except hearth.HearthError as closed:

@@ -8,7 +8,15 @@ from datetime import timedelta
 import torch
 import torch.distributed as dist
 
-from hearth_train import MismatchError
+from hearth_train import HearthError, MismatchError
+from hearth_train.torch import compress
+
+try:
+    dist.init_process_group("hearth", world_size=1, pg_options={"compression": "topk:0.01"})
+except ValueError as right:
+    assert "hearth_train.torch.compress(model, 'topk:0.01')" in str(right), right
+else:
+    raise AssertionError("compression")
 
 os.environ["TORCH_DIST_INIT_BARRIER"] = "1"  # torch fails with it when the group is open already
 try:
@@ -21,6 +29,7 @@ assert not dist.is_initialized()
 del os.environ["TORCH_DIST_INIT_BARRIER"]
 dist.init_process_group("hearth", world_size=int(sys.argv[1]))
 world, rank = dist.get_world_size(), dist.get_rank()
+narrow = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 2).bfloat16())
 group = dist.group.WORLD
 freed = torch.ones(4)
 freed.untyped_storage().resize_(0)
@@ -44,6 +53,8 @@ for name, wrong, kind, text in (
     ("splits", all_to_all_with_other_sizes, MismatchError, "all_to_all: rank 1 sends 2 elements to rank 0, which expects 1"),
     ("kinds", lambda: dist.all_to_all([torch.ones(1)] * world, [torch.ones(1).double()] * world), ValueError, "float64"),
     ("tag", lambda: dist.send(torch.ones(1), (rank + 1) % world, tag=3), ValueError, "tag"),
+    ("codec", lambda: compress(narrow, "int8"), TypeError, "the parameter weight is of torch.bfloat16"),
+    ("model", lambda: compress(torch.nn.Linear(2, 2), "int8"), TypeError, "DistributedDataParallel model"),
     ("beside", lambda: dist.new_group(backend="gloo"), ValueError, "leave the backend out"),
     ("twice", lambda: dist.init_process_group("hearth"), ValueError, "twice"),
 ):
@@ -72,6 +83,17 @@ if rank == 0:
     dist.send(torch.ones(1), 1)
 work.wait(timedelta(0))  # as torch says that there is no limit
 assert one.item() == world
+if rank == 1:
+    dist.recv(torch.ones(1), 0)  # so that it does not come before rank 0 has given up to wait for it
+    dist.monitored_barrier()
+if rank == 0:
+    try:
+        dist.monitored_barrier(timeout=timedelta(milliseconds=100))
+    except HearthError as right:
+        print("named barrier", right, flush=True)
+    else:
+        raise AssertionError("barrier")
+    dist.send(torch.ones(1), 1)
 both = dist.new_group([1, 0])  # torch sorts them: all ranks
 some = dist.new_group([0])
 start = time.monotonic()

@@ -5,6 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+import torch  # noqa: F401 - registers the backend, unless TORCH_DEVICE_BACKEND_AUTOLOAD is 0
+
+from hearth_train._torch_entry import register
+
 if TYPE_CHECKING:
     from ._compress import compress
     from ._elastic import Elastic
@@ -20,6 +24,9 @@ _MODULES = {
     "ProcessGroupHearth": "._process_group",
     "compress": "._compress",
 }
+
+
+register()
 
 
 def __getattr__(name: str) -> object:

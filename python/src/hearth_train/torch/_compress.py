@@ -20,9 +20,12 @@ def compress(model: DistributedDataParallel, codec: str) -> None:
     not with ``find_unused_parameters``, whose buckets stay. Applies to float32; call it once, before the first backward
     pass, on all ranks.
     """
-    group = model.process_group
+    group = model.process_group if isinstance(model, DistributedDataParallel) else None
     if not isinstance(group, ProcessGroupHearth):
-        raise TypeError("compress() needs a model whose process group has the backend 'hearth'")
+        raise TypeError("compress() needs a DistributedDataParallel model whose process group has the backend 'hearth'")
+    for name, weights in model.module.named_parameters():
+        if weights.requires_grad and weights.dtype != torch.float32:
+            raise TypeError(f"codecs are for float32, and the parameter {name} is of {weights.dtype}: leave compress() out")
     model.register_comm_hook(
         _Hook(group, codec, has_last_buckets=model.find_unused_parameters and not model.static_graph), _sum
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _LOOP = "hearth-loop"
 _TENSORS = "hearth-tensors"
 _LOOP_BYTES = 1 << 20
+_EXTRA = "_extra_state"  # how torch ends the key of what get_extra_state() of a module returns
 
 
 class Elastic:
@@ -49,12 +51,14 @@ class Elastic:
         optimizer: torch.optim.Optimizer,
         steps: int,
         *,
+        start: int = 0,
         sampler: Any = None,
         scheduler: Any = None,
         **ddp: Any,
     ) -> None:
         """Prepare a model; ``sampler`` and ``scheduler`` have ``state_dict`` and ``load_state_dict`` with plain values.
 
+        ``start`` is the first step of a training that goes on from a checkpoint, which all ranks have loaded, or rank 0.
         ``ddp`` are further arguments of ``DistributedDataParallel``. A step raises TypeError if a state has values that are
         not plain: numbers, texts, and lists, tuples, dicts and Counters of them.
         """
@@ -70,12 +74,16 @@ class Elastic:
         make_state(optimizer)
         # A newcomer must say nothing to the others before it enters; and DDP, which talks once more when it rebuilds its
         # buckets after the first step, does not do so with unused parameters.
+        if "find_unused_parameters" not in ddp:
+            warnings.filterwarnings("ignore", message="find_unused_parameters=True was specified")
         with group.muted():
             self.model = DistributedDataParallel(model, **{"find_unused_parameters": True, **ddp})
         self._mirrors: list[tuple[torch.Tensor, torch.Tensor]] = []
         if not group.has_elastic:  # a later one, as in a notebook, takes the place of the former
             self._group.share_bytes(_LOOP, _LOOP_BYTES)
             group.has_elastic = True
+        if start:
+            self._group.resume_at(start)
 
     def __iter__(self) -> Iterator[int]:
         while True:
@@ -113,10 +121,14 @@ class Elastic:
 
     def _of_module(self) -> list[torch.Tensor]:
         """Return what the module's state has in memory of its own: ``expand`` makes tensors that nobody can write."""
-        tensors = self._module.state_dict(keep_vars=True).values()
+        tensors = (value for key, value in self._module.state_dict(keep_vars=True).items() if not key.endswith(_EXTRA))
         return [
             each for each in tensors if all(step or size <= 1 for step, size in zip(each.stride(), each.shape, strict=True))
         ]
+
+    def _extra_of_module(self) -> dict[str, Any]:
+        """Return what modules add to their state by ``get_extra_state``."""
+        return {key: value for key, value in self._module.state_dict().items() if key.endswith(_EXTRA)}
 
     def _share(self) -> None:
         """Share the tensors where they are now: optimizers and ``load_state_dict`` may have replaced them."""
@@ -139,6 +151,7 @@ class Elastic:
         self._group.share_memory(_TENSORS, places, (tensors, self._mirrors))
         state = {name: part.state_dict() for name, part in self._parts.items()}
         groups = [{key: value for key, value in group.items() if key != "params"} for group in self._optimizer.param_groups]
+        state["module"] = self._extra_of_module()
         self._group.set_bytes(_LOOP, _plain.encode({"optimizer": [groups, numbers], **state}))
 
     def _take_over(self) -> None:
@@ -153,3 +166,5 @@ class Elastic:
             known[place].update(taken)
         for name, part in self._parts.items():
             part.load_state_dict(state[name])
+        if state["module"]:
+            self._module.load_state_dict(state["module"], strict=False)

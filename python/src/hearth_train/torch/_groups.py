@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from torch._C._distributed_c10d import Store
+from torch.distributed.distributed_c10d import default_pg_timeout
 
 import hearth_train
 from hearth_train._log import LOGGER
@@ -16,6 +17,9 @@ from ._process_group import ProcessGroupHearth
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import timedelta
+
+
+_SECONDS_MOST = 3650 * 86_400.0  # ten years
 
 
 class NoStore(Store):
@@ -45,12 +49,18 @@ def rendezvous(url: str, timeout: timedelta | None = None, **_: Any) -> Iterator
         settings["group"] = parts.hostname
     asked = settings.pop("rank", None)
     world = settings.pop("world_size", os.environ.get("WORLD_SIZE"))
-    seconds = timeout.total_seconds() if timeout is not None else 1800.0
+    seconds = min(timeout.total_seconds(), _SECONDS_MOST) if timeout is not None else default_pg_timeout.total_seconds()
     settings.setdefault("deadline", f"{max(1, int(seconds))}s")
+    if settings.get("compression", "none") != "none":
+        raise ValueError(
+            "torch's sums are exact but for the gradients of a model that asks for a codec: leave compression out, and call "
+            f"hearth_train.torch.compress(model, {str(settings['compression'])!r}) with the DDP model"
+        )
     group = hearth_train.init(int(str(world)) if world else None, timeout=seconds, **settings)
     rank, size = (group.rank, group.world_size) if group.is_member else (0, 1)  # a newcomer enters by its first step
-    if asked is not None and int(str(asked)) != rank:
-        LOGGER.warning("Hearth numbers the ranks itself: this process is rank %d, not %s", rank, asked)
+    asked = os.environ.get("RANK") if asked is None else asked
+    if asked is not None and str(asked) != str(rank):
+        LOGGER.warning("Hearth numbers the ranks itself: this process is rank %d, not %s; use dist.get_rank()", rank, asked)
     yield _STORE, rank, size
 
 
@@ -63,6 +73,8 @@ def create(backend_options: Any, options: Any) -> ProcessGroupHearth:
         raise ValueError("pg_options go to init_process_group, as a dict: a further group has the settings of the first one")
     group = hearth_train.group()
     ranks = list(backend_options.global_ranks_in_group)
+    if ranks and backend_options.timeout != default_pg_timeout:
+        LOGGER.warning("the timeout of a further group is not used: that of init_process_group holds for all calls")
     name = str(backend_options.group_id)
     if not ranks or not group.is_member or ranks == list(range(group.world_size)):
         return ProcessGroupHearth(group, name, closes=not ranks)

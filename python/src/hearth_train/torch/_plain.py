@@ -37,7 +37,7 @@ def _plain(value: Any, place: str) -> Any:
         return {kind: [[_plain(key, place), _plain(each, f"{place}[{key!r}]")] for key, each in value.items()]}
     raise TypeError(
         f"Elastic cannot give {place} to newcomers, a {type(value).__module__}.{type(value).__qualname__}: a state has "
-        "numbers, texts, and lists, tuples, dicts and Counters of them"
+        "numbers, texts, and lists, tuples, dicts and Counters of them; of a tensor with one value give value.item()"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,6 @@ from ._work import Again, HearthWork, Waiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from datetime import timedelta
 
     from hearth_train import Group
     from hearth_train import Work as Call
@@ -70,8 +70,8 @@ class ProcessGroupHearth(dist.ProcessGroup):
     """
 
     def __init__(self, group: Group, name: str, *, closes: bool) -> None:
-        place = (group.rank, group.world_size) if group.is_member else (0, 1)
-        super().__init__(*place)
+        self._rank, self._size = (group.rank, group.world_size) if group.is_member else (0, 1)
+        super().__init__(self._rank, self._size)
         self.hearth = group
         self._ranks: Any = group
         self._name = name
@@ -86,10 +86,20 @@ class ProcessGroupHearth(dist.ProcessGroup):
         return "hearth"
 
     def rank(self) -> int:
-        return int(self._ranks.rank) if self._ranks is not self.hearth or self.hearth.is_member else 0
+        """Return the rank; outside the group that of its time inside, so that not every rank takes itself for the first."""
+        if self._ranks is not self.hearth:
+            return int(self._ranks.rank)
+        if self.hearth.is_member:
+            self._rank = self.hearth.rank
+        return self._rank
 
     def size(self) -> int:
-        return int(self._ranks.world_size) if self._ranks is not self.hearth or self.hearth.is_member else 1
+        """Return the number of ranks, likewise."""
+        if self._ranks is not self.hearth:
+            return int(self._ranks.world_size)
+        if self.hearth.is_member:
+            self._size = self.hearth.world_size
+        return self._size
 
     getRank = rank  # noqa: N815
     getSize = size  # noqa: N815
@@ -525,4 +535,13 @@ class ProcessGroupHearth(dist.ProcessGroup):
         return self._work([self._ranks.begin("barrier", None)], [])
 
     def monitored_barrier(self, opts: Any = None, wait_all_ranks: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002
-        self.barrier().wait()
+        """Wait for all ranks; torch passes its timeout in the place of the options. Raises HearthError after it."""
+        timeout = opts if isinstance(opts, timedelta) else None
+        try:
+            self.barrier().wait(timeout)
+        except TimeoutError:
+            seconds = timeout.total_seconds() if timeout else 0
+            raise HearthError(
+                f"monitored_barrier: not all {self.size()} ranks came within {seconds:g} s; the barrier goes on, and ends when "
+                "they come"
+            ) from None

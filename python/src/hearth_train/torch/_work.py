@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._C._distributed_c10d import Work
 
-from hearth_train import HearthError, PeerLostError
+from hearth_train import HearthError, PeerLostError, ReenterableError
 from hearth_train import Work as Call
 
 from ._compiler import runs_as_it_is
@@ -116,7 +116,7 @@ class HearthWork(Work):
                 except Exception as failed:
                     if threading.current_thread() is threading.main_thread() and not isinstance(failed, _OF_CALLS):
                         raise  # of a signal's handler, perhaps: the result comes all the same
-                    self._failure = failed  # raised by each wait
+                    self._failure = _in_terms_of_torch(failed)  # raised by each wait
                 self._is_settled = True
                 self._finish = None
         return self._failure
@@ -162,9 +162,18 @@ class HearthWork(Work):
                     base.set_result(None)
                 else:
                     self._waiter.watch(self, base)
+                    self._end_backward_with_this()
                 self._waiter.let_go(self)  # the future holds it now
                 self._future = future
         return self._future
+
+    def _end_backward_with_this(self) -> None:
+        """Let a backward pass wait here for the end. DDP waits in C++, where no signal's handler runs before the end comes."""
+        if torch._C._current_graph_task_id() >= 0 and threading.current_thread() is threading.main_thread():  # noqa: SLF001
+            torch.autograd.Variable._execution_engine.queue_callback(self._await_end)  # noqa: SLF001 - as FSDP does
+
+    def _await_end(self) -> None:
+        self.settle()
 
     def _settles_at_once(self) -> bool:
         """Settle if all calls have ended and nothing is left to be done, which could fail or wait."""
@@ -177,6 +186,16 @@ class HearthWork(Work):
         if self._failure is not None:
             raise self._failure
         return self._result
+
+
+def _in_terms_of_torch(failed: Exception) -> Exception:
+    """Return an exception whose text names calls that a script of torch has."""
+    if not isinstance(failed, ReenterableError):
+        return failed
+    return type(failed)(
+        f"{failed}; a script without steps (hearth_train.torch.Elastic) enters by dist.destroy_process_group() and "
+        "dist.init_process_group()"
+    )
 
 
 class Waiter:
