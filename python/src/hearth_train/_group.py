@@ -101,9 +101,10 @@ class Group:
         least = 2 if world_size is None else operator.index(world_size)
         if least < 1:
             raise ValueError(f"world_size must be 1 or more, got {world_size}")
-        end = time.monotonic() + _seconds(timeout)
+        seconds = _seconds(timeout)
         self._adopt(None, _functions(), is_fail_fast=(settings or {}).get("on_loss") == "fail-fast")
         self._handle = self._made(self._table.open(_settings(settings or {}).encode()))
+        end = time.monotonic() + seconds
         try:
             with Progress() as line:
                 self._await(line, self._table.wait_for_peers(self._handle, least - 1, _millis_until(end)))

@@ -12,7 +12,7 @@ stop, role = Path(sys.argv[1]), sys.argv[2]
 if role == "late":
     begun = time.monotonic()
     try:
-        hearth.init(world_size=2, timeout=1)
+        hearth.init(world_size=2, timeout=8)
     except hearth.NotEnoughPeersError as right:
         assert "they have no steps, start all of them again" in str(right), right
         assert "context()" not in str(right), right
