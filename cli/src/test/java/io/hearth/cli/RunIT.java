@@ -10,6 +10,7 @@ import io.hearth.identity.NetworkNamespace;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -36,7 +37,9 @@ final class RunIT {
                 String[] arguments = {
                     "run", "--interface", "lo", "--peers", "2", "--timeout", "50s", "--", "sh", "-c", TOLD
                 };
-                programs.add(RunningProcess.hearth(there.environment(), List.of(), arguments));
+                var environment = new HashMap<>(there.environment());
+                environment.put("HEARTH_LOG", "info");
+                programs.add(RunningProcess.hearth(environment, List.of(), arguments));
             }
             Set<String> ranks = new TreeSet<>();
             Set<String> masters = new TreeSet<>();
@@ -58,6 +61,11 @@ final class RunIT {
             assertEquals(Set.of("0 of 3, MLX 0", "1 of 3, MLX 1", "2 of 3, MLX 2"), ranks);
             assertEquals(1, masters.size(), masters.toString());
             assertTrue(masters.iterator().next().startsWith("127.0.0.1:"), masters.toString());
+        } catch (AssertionError failed) { // each waits for the others, so one alone does not explain it
+            for (RunningProcess program : programs) {
+                failed.addSuppressed(new AssertionError(program.threads()));
+            }
+            throw failed;
         } finally {
             programs.forEach(RunningProcess::close);
         }

@@ -138,6 +138,17 @@ public final class RunningProcess implements AutoCloseable {
         return String.join("\n", seen);
     }
 
+    /** The threads of a Java program, and all output so far, for the message of a failure. */
+    String threads() throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-QUIT", "" + process.pid()).start().waitFor();
+        try {
+            await("the end of a thread dump", 10, line -> line.startsWith("JNI global refs"));
+        } catch (AssertionError ended) {
+            seen.add("(no thread dump: it ended, or is no Java program)");
+        }
+        return output();
+    }
+
     void kill() {
         process.destroyForcibly();
     }
