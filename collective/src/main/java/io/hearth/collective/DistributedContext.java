@@ -499,7 +499,8 @@ public final class DistributedContext {
     }
 
     /**
-     * Begins any collective, as {@link #allReduceAsync} begins an all-reduce.
+     * Begins any collective, as {@link #allReduceAsync} begins an all-reduce. A root is a rank of the moment in which it begins: if that rank
+     * is lost before the call runs, the call ends as that of a lost root does, though another rank has the number by then.
      *
      * <pre>{@code
      * Work work = cluster.begin(ranks -> ranks.broadcast(weights, 0));
@@ -533,7 +534,10 @@ public final class DistributedContext {
         return backend.isSubgroup();
     }
 
-    /** Ends a subgroup on this rank, when it needs it no more; only for a context that {@link #split} made. */
+    /**
+     * Ends a subgroup on this rank, when it needs it no more; only for a context that {@link #split} made. A call that runs goes on. Its
+     * memory is freed by the next step, or the next {@link #split} after a call of the whole group.
+     */
     public void closeSubgroup() {
         if (!isSubgroup()) {
             throw new IllegalStateException("this is a whole group: close its AutoDiscoveryBackend instead");

@@ -143,7 +143,7 @@ final class CallAdmission {
      */
     long after(CallQueue begun, CollectiveOptions how) throws CollectiveException {
         long due = due(how);
-        if (begun.isCurrent()) {
+        if (begun.isInTurn()) {
             return due;
         }
         int open;

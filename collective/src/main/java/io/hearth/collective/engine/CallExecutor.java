@@ -19,6 +19,7 @@ import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.CollectiveExceptions;
 import io.hearth.core.DeadlineExceededException;
+import io.hearth.core.HearthException;
 import io.hearth.core.LeftGroupException;
 import io.hearth.core.NotEnoughRanksException;
 import java.io.IOException;
@@ -118,6 +119,18 @@ final class CallExecutor implements AutoCloseable {
             } finally {
                 monitor.lock.unlock();
             }
+        }
+    }
+
+    /**
+     * Checks that this member's calls go on.
+     *
+     * @throws CollectiveException the reason why they ended
+     */
+    void requireOpen() throws CollectiveException {
+        Optional<HearthException> over = monitor.read(monitor::over);
+        if (over.isPresent()) {
+            throw CollectiveExceptions.again(over.get());
         }
     }
 

@@ -236,6 +236,7 @@ public final class CollectiveEngine extends GroupCalls {
     @Override
     void stepBegan() {
         super.stepBegan();
+        subgroups.free(doneUpTo());
         subgroups.each(GroupCalls::stepBegan);
     }
 
@@ -378,13 +379,13 @@ public final class CollectiveEngine extends GroupCalls {
     /** Ends all open calls with {@code why}, and later ones too until a step begins. Before the group has started, it changes nothing. */
     public void removed(HearthException why) {
         runtime.removed(why);
-        subgroups.end(why);
+        subgroups.end(why, false);
     }
 
     /** Ends the engine for good: open calls and all later calls throw {@code why}. */
     public void fail(HearthException why) {
         runtime.fail(why);
-        subgroups.end(why);
+        subgroups.end(why, true);
     }
 
     /**

@@ -141,6 +141,7 @@ abstract class GroupCalls implements DistributedBackend {
     public Optional<DistributedBackend> split(List<Integer> ofRanks) throws CollectiveException {
         admission.requireEntered();
         admission.after(order.queue(), CollectiveOptions.DEFAULTS);
+        runtime.executor().requireOpen();
         return admission.alone(() -> subgroup(ranks.members(ofRanks)));
     }
 
@@ -216,7 +217,8 @@ abstract class GroupCalls implements DistributedBackend {
 
     @Override
     public Work begin(Collective<DistributedBackend> call) throws CollectiveException, InterruptedException {
-        return order.queue().begin(() -> call.on(this));
+        Collective<DistributedBackend> later = ranks.asOfNow(call);
+        return order.queue().begin(() -> later.on(this));
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.hearth.collective.engine;
 
+import io.hearth.collective.Collective;
 import io.hearth.identity.NodeId;
 import java.util.List;
 
@@ -10,10 +11,20 @@ import java.util.List;
 final class Ranks {
     private final NodeId self;
     private final GroupRuntime runtime;
+    private final ScopedValue<List<NodeId>> begun = ScopedValue.newInstance();
 
     Ranks(NodeId self, GroupRuntime runtime) {
         this.self = self;
         this.runtime = runtime;
+    }
+
+    /**
+     * Makes a call that is begun now and runs later: it names its root by the ranks of now, which its caller knew. A member that is lost
+     * meanwhile changes the ranks, and the call must not take another node's values for its root's.
+     */
+    <R> Collective<R> asOfNow(Collective<R> call) {
+        List<NodeId> named = runtime.state().ranks();
+        return on -> ScopedValue.where(begun, named).call(() -> call.on(on));
     }
 
     int own() {
@@ -34,7 +45,7 @@ final class Ranks {
      * @throws IllegalArgumentException if no node has this rank
      */
     NodeId root(int rank) {
-        List<NodeId> members = runtime.state().ranks();
+        List<NodeId> members = begun.orElse(runtime.state().ranks());
         requireKnown(rank, members, "roots");
         return members.isEmpty() ? self : members.get(rank);
     }

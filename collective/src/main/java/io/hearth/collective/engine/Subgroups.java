@@ -57,6 +57,8 @@ final class Subgroups {
     private final Map<NodeId, Member> known = new HashMap<>(); // all members so far, as they were listed last
     private GroupRuntime.@Nullable Entered newest;
     private GroupMachine.@Nullable Frozen frozen;
+    private @Nullable HearthException over; // why the newest view has no subgroups any more
+    private boolean isClosed;
     private CollectiveTrace trace = CollectiveTrace.NONE;
     private CollectiveProgress progress = CollectiveProgress.NONE;
 
@@ -77,7 +79,8 @@ final class Subgroups {
             }
             if (kept.size() >= StatusReport.SUBGROUPS_MAX) {
                 throw new IllegalStateException("this process has " + kept.size()
-                        + " subgroups, and more are not possible: close those that are not used any more");
+                        + " subgroups, and more are not possible: close those that are not used any more; a closed one goes"
+                        + " when a call of the whole group, such as barrier(), has ended after that");
             }
             List<Member> listed = members.stream()
                     .map(member -> Objects.requireNonNull(known.get(member)))
@@ -92,6 +95,9 @@ final class Subgroups {
                 subgroup.freeze(frozen);
             }
             subgroup.install(view);
+            if (over != null) {
+                subgroup.end(over);
+            }
             return Optional.of(subgroup);
         });
     }
@@ -126,6 +132,7 @@ final class Subgroups {
                 made.clear();
             }
             newest = view;
+            over = isClosed ? over : null;
             view.members().forEach(member -> known.put(member.node(), member));
             if (frozen != null && now.succeeds(frozen)) {
                 frozen = null;
@@ -135,19 +142,24 @@ final class Subgroups {
         });
     }
 
-    /** This member is out of the group; its subgroups end for good. */
-    void end(HearthException why) {
-        kept.forEach(subgroup -> subgroup.end(why));
+    /**
+     * This member is out of the group; its subgroups end for good.
+     *
+     * @param isLast whether there will be no others after them
+     */
+    void end(HearthException why, boolean isLast) {
+        locked(() -> {
+            over = why;
+            isClosed |= isLast;
+            kept.forEach(subgroup -> subgroup.end(why));
+            return why;
+        });
     }
 
     /** Frees the subgroups that no member can need any more, without the lock, because a thread may end late. */
-    private void free(long doneUpTo) {
+    void free(long doneUpTo) {
         for (Subgroup subgroup : kept) {
-            if (subgroup.isFree(doneUpTo)) {
-                locked(() -> {
-                    keep(kept.stream().filter(other -> !other.equals(subgroup)));
-                    return subgroup;
-                });
+            if (subgroup.isFree(doneUpTo) && isForgotten(subgroup)) {
                 codecNanosEnded.add(subgroup.runtime().codecNanos());
                 repeatedEnded.add(subgroup.runtime().executor().repeated());
                 if (subgroup.runtime().end()) {
@@ -155,6 +167,15 @@ final class Subgroups {
                 }
             }
         }
+    }
+
+    /** Removes it from those that are kept; false if another thread has. */
+    private boolean isForgotten(Subgroup subgroup) {
+        return locked(() -> {
+            int before = kept.size();
+            keep(kept.stream().filter(other -> !other.equals(subgroup)));
+            return kept.size() < before;
+        });
     }
 
     /** Whether there is one. */

@@ -26,7 +26,8 @@ public final class SharedState implements AutoCloseable {
     private final int chunkBytes;
     private final StateStaging staging;
     private final Map<String, Supplier<List<MemorySegment>>> shares = new LinkedHashMap<>();
-    private List<MemorySegment> buffers = List.of(); // of the newest boundary, like the next two
+    private final List<BlobBuffer> blobs = new ArrayList<>(); // of the newest boundary, like the next three
+    private List<MemorySegment> buffers = List.of();
     private StateLayout layout;
     private long[] starts = new long[0];
     private long revision;
@@ -55,12 +56,28 @@ public final class SharedState implements AutoCloseable {
      */
     public void share(String name, List<MemorySegment> more) {
         List<MemorySegment> kept = List.copyOf(more);
-        var sizes = new ArrayList<>(layout.shares());
+        requireFree(name);
+        var sizes = new ArrayList<StateLayout.Share>();
+        var all = new ArrayList<MemorySegment>();
+        int first = 0;
+        for (StateLayout.Share laid : layout.shares()) {
+            int end = first + laid.sizes().size();
+            if (shares.containsKey(laid.name())) { // else its sharing has ended since the last boundary
+                sizes.add(laid);
+                all.addAll(buffers.subList(first, end));
+            }
+            first = end;
+        }
         sizes.add(share(name, kept, Thread.ofPlatform().unstarted(() -> {})));
-        var all = new ArrayList<>(buffers);
         all.addAll(kept);
         lay(sizes, all);
         shares.put(name, () -> kept);
+    }
+
+    private void requireFree(String name) {
+        if (shares.containsKey(name)) {
+            throw new IllegalArgumentException("'" + name + "' is shared already; names are unique");
+        }
     }
 
     private static StateLayout.Share share(String name, List<MemorySegment> named, Thread other) {
@@ -91,9 +108,8 @@ public final class SharedState implements AutoCloseable {
      */
     public void share(String name, Supplier<List<MemorySegment>> source) {
         StateLayout.Share.requireName(name);
-        if (shares.putIfAbsent(name, source) != null) {
-            throw new IllegalArgumentException("'" + name + "' is shared already; names are unique");
-        }
+        requireFree(name);
+        shares.put(name, source);
     }
 
     /** Registers a state of variable size; see {@link BlobBuffer}. */
@@ -115,8 +131,12 @@ public final class SharedState implements AutoCloseable {
         Thread other = Thread.ofPlatform().unstarted(() -> {});
         var asked = new ArrayList<MemorySegment>();
         var sizes = new ArrayList<StateLayout.Share>();
+        blobs.clear();
         shares.forEach((name, source) -> {
             List<MemorySegment> named = source.get();
+            if (source instanceof BlobBuffer blob) {
+                blobs.add(blob);
+            }
             if (!named.isEmpty()) {
                 sizes.add(share(name, named, other));
                 asked.addAll(named);
@@ -127,11 +147,7 @@ public final class SharedState implements AutoCloseable {
 
     /** Hands the group's state of variable size to the application, after the buffers were replaced. */
     public void loadBlobs() {
-        for (Supplier<List<MemorySegment>> source : shares.values()) {
-            if (source instanceof BlobBuffer blob) {
-                blob.load();
-            }
-        }
+        blobs.forEach(BlobBuffer::load);
     }
 
     StateLayout layout() {

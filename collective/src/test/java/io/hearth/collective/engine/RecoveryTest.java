@@ -2,6 +2,7 @@ package io.hearth.collective.engine;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,7 @@ import io.hearth.collective.DistributedContext;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.LossPolicy;
 import io.hearth.collective.ReduceStrategy;
+import io.hearth.collective.Work;
 import io.hearth.collective.group.Resolution;
 import io.hearth.collective.schedule.LinkModel;
 import io.hearth.compression.CompressionStrategy;
@@ -34,6 +36,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Losses at every record, and the results of the remaining members. */
 final class RecoveryTest {
@@ -314,6 +317,40 @@ final class RecoveryTest {
             viewsCame.countDown();
             assertEquals(Map.of(), run.join(kept));
             checkRanks(List.of(3, 0, 2), kept, after, "after the next number");
+        }
+    }
+
+    /** By the time of its turn another member may have the number of the root. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void aBegunBroadcastKeepsTheRootThatItsCallerMeant(int root) throws Exception {
+        try (var group = new TestGroup(3, RETRY)) {
+            NodeId dead = group.nodes.getFirst();
+            float[][] values = {{100}, {111}, {222}};
+            TestGroup.Run run = group.start((rank, context) -> {
+                context.barrier();
+                if (rank == 0) {
+                    return;
+                }
+                Work sum = context.begin(ranks -> ranks.allReduce(new float[50], ReduceOp.SUM));
+                Work copy = context.begin(ranks -> ranks.broadcast(values[rank], root));
+                group.told.add("began " + rank);
+                assertEquals(2, sum.await().contributors());
+                copy.await();
+            });
+            run.join(List.of(0));
+            group.awaitTold("began 1", "began 2");
+            group.fabric.kill(dead);
+            group.change(group.without(dead));
+            Map<Integer, Throwable> thrown = run.join(List.of(1, 2));
+            if (root == 1) {
+                assertEquals(Map.of(), thrown);
+                assertArrayEquals(new float[][] {{100}, {111}, {111}}, values);
+            } else {
+                assertInstanceOf(RootLostException.class, thrown.get(1));
+                assertInstanceOf(RootLostException.class, thrown.get(2));
+                assertArrayEquals(new float[][] {{100}, {111}, {222}}, values);
+            }
         }
     }
 

@@ -431,6 +431,26 @@ final class SubgroupsTest {
     }
 
     @Test
+    void aMemberThatIsOutOfItsGroupMakesNoSubgroup() throws Exception {
+        try (var group = new TestGroup(2, OPTIONS)) {
+            CollectiveEngine engine = group.engine(0);
+            CollectiveOptions soon = CollectiveOptions.DEFAULTS.within(Duration.ofMillis(50));
+            assertThrows(ReenterableException.class, () -> engine.barrier(soon));
+            assertThrows(ReenterableException.class, () -> engine.split(List.of(0, 1)));
+        }
+    }
+
+    @Test
+    void aClosedEngineHasNoMoreSubgroups() throws Exception {
+        try (var group = new TestGroup(2, OPTIONS)) {
+            group.engine(0).fail(new CollectiveException("ended by its owner"));
+            var refused = assertThrows(
+                    CollectiveException.class, () -> group.engine(0).split(List.of(0, 1)));
+            assertTrue(String.valueOf(refused.getMessage()).contains("ended by its owner"), refused.toString());
+        }
+    }
+
+    @Test
     void whatIsWrongIsRejectedAtOnce() throws Exception {
         try (var group = new TestGroup(2, OPTIONS)) {
             CollectiveEngine engine = group.engine(0);

@@ -217,6 +217,29 @@ final class SharedStateTest {
     }
 
     @Test
+    void aNameThatIsFreeAgainMayBeSharedBeforeTheNextBoundary() {
+        SharedState state = state(bytes(9, 100));
+        state.ask();
+        state.unshare("weights");
+        state.share("weights", List.of(MemorySegment.ofArray(bytes(10, 70))));
+        assertEquals(70, state.layout().bytes());
+        state.ask();
+        assertEquals(70, state.layout().bytes());
+        state.share("late", List::of);
+        assertRefused("shared already", () -> state.share("late", List.of(MemorySegment.ofArray(new byte[1]))));
+    }
+
+    @Test
+    void aBlobThatIsSharedWithinABoundaryIsNotLoadedByIt() {
+        var state = new SharedState(CHUNK);
+        state.ask();
+        state.share("late", 8, blob(new byte[1], new byte[0])); // to load its one byte would throw
+        state.loadBlobs();
+        state.ask();
+        assertThrows(IndexOutOfBoundsException.class, state::loadBlobs);
+    }
+
+    @Test
     void aBlobOfAnyLengthTravelsInABufferOfOneLength() {
         for (int length : new int[] {0, 1, 299, 300}) {
             byte[] mine = bytes(11, length);

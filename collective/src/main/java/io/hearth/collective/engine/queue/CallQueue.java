@@ -35,6 +35,7 @@ public final class CallQueue implements AutoCloseable {
     private final Deque<Queued> open = new ArrayDeque<>(); // the first one is running
     private @Nullable Thread thread;
     private @Nullable Thread beginner; // the thread that runs the first one, instead of the queue's
+    private volatile @Nullable Thread inTurn; // the thread in a collective: set and read by that thread
     private boolean closed;
 
     /**
@@ -197,8 +198,8 @@ public final class CallQueue implements AutoCloseable {
         }
     }
 
-    /** Whether the current thread runs a queued collective. */
-    public boolean isCurrent() {
+    /** Whether the current thread runs queued collectives, or is in a callback of one. */
+    private boolean isCurrent() {
         Thread current = Thread.currentThread();
         lock.lock();
         try {
@@ -206,6 +207,11 @@ public final class CallQueue implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Whether the current thread is in a queued collective, and not in a callback after its end. */
+    public boolean isInTurn() {
+        return Thread.currentThread().equals(inTurn);
     }
 
     private static CollectiveException closed() {
@@ -225,6 +231,10 @@ public final class CallQueue implements AutoCloseable {
         }
     }
 
+    private interface Part {
+        Optional<CollectiveResult> run() throws CollectiveException;
+    }
+
     private final class Queued implements Work {
         private final Body body;
         private final CompletableFuture<CollectiveResult> end = new CompletableFuture<>();
@@ -234,22 +244,31 @@ public final class CallQueue implements AutoCloseable {
         }
 
         private void playNow() {
-            try {
-                body.runNow().ifPresent(end::complete);
-            } catch (CollectiveException | RuntimeException | Error thrown) {
-                end.completeExceptionally(thrown);
-            }
+            end(body::runNow);
         }
 
         private void play() {
-            try {
+            end(() -> {
                 if (isClosed() && !body.hasBegun()) {
                     throw closed();
                 }
-                end.complete(body.run());
-            } catch (CollectiveException | RuntimeException | Error thrown) {
+                return Optional.of(body.run());
+            });
+        }
+
+        /** Runs the collective, or a part of it, and then its callbacks. */
+        private void end(Part part) {
+            Optional<CollectiveResult> result;
+            inTurn = Thread.currentThread();
+            try {
+                result = part.run();
+            } catch (Throwable thrown) { // other languages throw checked exceptions that no method declares
+                inTurn = null;
                 end.completeExceptionally(thrown);
+                return;
             }
+            inTurn = null;
+            result.ifPresent(end::complete);
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.hearth.collective.engine.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.collective.CollectiveResult;
 import io.hearth.collective.Work;
 import io.hearth.core.CollectiveException;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -147,6 +149,39 @@ final class CallQueueTest {
         assertEquals(result(1), first.await());
         queue.awaitAll();
         assertEquals(List.of(Thread.currentThread().getName(), "queue-under-test"), threads);
+    }
+
+    /** Kotlin and Lombok throw checked exceptions that no method declares. */
+    @Test
+    void anyExceptionEndsItsOwnCollectiveOnly() throws Exception {
+        Work first = queue.begin(() -> CallQueueTest.<RuntimeException>thrown(new IOException("of a lambda")));
+        AssertionError told = assertThrows(AssertionError.class, first::await);
+        assertInstanceOf(IOException.class, told.getCause());
+        assertEquals(result(2), queue.begin(() -> result(2)).await());
+    }
+
+    @SuppressWarnings("unchecked") // that is the point
+    private static <E extends Exception> CollectiveResult thrown(Exception undeclared) throws E {
+        throw (E) undeclared;
+    }
+
+    @Test
+    void aCallbackIsNoLongerInTheTurnOfItsCollective() throws Exception {
+        var inTurn = new CopyOnWriteArrayList<Boolean>();
+        Work first = queue.begin(() -> {
+            inTurn.add(queue.isInTurn());
+            return waiting(1);
+        });
+        CompletableFuture<Void> called = first.completion()
+                .thenAccept(_ -> {
+                    inTurn.add(queue.isInTurn());
+                    assertThrows(IllegalStateException.class, queue::awaitAll);
+                })
+                .toCompletableFuture();
+        go.countDown();
+        called.join();
+        assertEquals(List.of(true, false), inTurn);
+        assertFalse(queue.isInTurn());
     }
 
     @Test
