@@ -49,6 +49,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     private final JobReporter reporter;
     private int ranksFound = 1; // used by the backend's owner thread only
     private @Nullable DistributedContext context; // used by the backend's owner thread only
+    private volatile boolean isEnding; // written by any thread, read by those that wait for peers
     private volatile @Nullable StayAwake awake; // set by the backend's owner thread, closed by any
 
     private AutoDiscoveryBackend(HearthNode node, CollectiveEngine engine, HearthConfig config, Path socket) {
@@ -164,6 +165,9 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
         }
         ClusterStatus status = node.status();
         requireOwnIdentity(status);
+        if (isEnding && found(status) < peers) {
+            throw new HearthException("this trainer was closed while it waited for peers");
+        }
         if (!isThere) {
             throw new NotEnoughPeersException("found " + found(status) + " of " + peers
                     + " peers of group '" + config.group() + "' in namespace '"
@@ -197,6 +201,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     private boolean isOver(ClusterStatus status, int peers) {
         return found(status) >= peers
                 || status.ownDoubled().isPresent()
+                || isEnding
                 || node.failure().isPresent();
     }
 
@@ -313,6 +318,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     /** Leaves the cluster in order and ends the node; idempotent. */
     @Override
     public void close() {
+        endWaits();
         reporter.close();
         node.close();
         sleepAgain();
@@ -323,10 +329,16 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
      * thread, also while another one is in {@link #close()} or in a collective.
      */
     public void abort() {
+        endWaits();
         engine.fail(new CollectiveException("this trainer was ended by abort()"));
         node.abort();
         reporter.stop();
         sleepAgain();
+    }
+
+    private void endWaits() {
+        isEnding = true;
+        node.latestStatus().touch();
     }
 
     private void sleepAgain() {

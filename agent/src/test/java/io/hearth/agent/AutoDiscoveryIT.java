@@ -24,8 +24,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whole nodes in one process, on real sockets of the loopback interface. */
 final class AutoDiscoveryIT {
@@ -173,6 +176,26 @@ final class AutoDiscoveryIT {
             cluster.allReduce(values, ReduceOp.AVG);
             assertArrayEquals(new float[] {1, Float.NaN, -0f, Float.POSITIVE_INFINITY}, values);
             cluster.barrier();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theEndOfATrainerEndsItsWaitForPeers(boolean isAborted) throws Exception {
+        try (var nodes = new TestNodes(folder);
+                var threads = Executors.newSingleThreadExecutor()) {
+            AutoDiscoveryBackend alone = nodes.trainer(TestNodes.loopback());
+            var waits = new CountDownLatch(1);
+            Future<Integer> found =
+                    threads.submit(() -> alone.waitForPeers(3, Duration.ofMinutes(10), (_, _, _) -> waits.countDown()));
+            waits.await();
+            if (isAborted) {
+                alone.abort();
+            } else {
+                alone.close();
+            }
+            var ended = assertThrows(ExecutionException.class, () -> found.get(60, TimeUnit.SECONDS));
+            assertTrue(String.valueOf(ended.getCause()).contains("closed while it waited for peers"), ended::toString);
         }
     }
 

@@ -17,6 +17,11 @@ final class SharedNames {
     /** Bytes that the program sets before a step and reads after one that replaced its state. */
     private static final class Blob implements StateBlob {
         private final AtomicReference<byte[]> bytes = new AtomicReference<>(new byte[0]);
+        private final int bytesMax;
+
+        private Blob(int bytesMax) {
+            this.bytesMax = bytesMax;
+        }
 
         @Override
         public byte[] save() {
@@ -46,7 +51,7 @@ final class SharedNames {
     }
 
     void shareBlob(DistributedContext ranks, String name, int bytesMax) {
-        var blob = new Blob();
+        var blob = new Blob(bytesMax);
         ranks.share(name, bytesMax, blob);
         blobs.put(name, blob);
     }
@@ -57,8 +62,14 @@ final class SharedNames {
         blobs.remove(name);
     }
 
+    /** Sets a blob; one that is too long is refused here, not by a step that all ranks make. */
     void setBlob(String name, byte[] bytes) {
-        blob(name).bytes.set(bytes);
+        Blob blob = blob(name);
+        if (bytes.length > blob.bytesMax) {
+            throw new IllegalArgumentException("'" + name + "' has " + bytes.length
+                    + " bytes, and was shared with room for " + blob.bytesMax + ": share it with more room");
+        }
+        blob.bytes.set(bytes);
     }
 
     byte[] getBlob(String name) {

@@ -110,8 +110,8 @@ struct hearth_api {
     int64_t (*library_version)(char *text, int64_t capacity);
 
     /* Sets the function that gets log lines from `level` on (10 debug, 20 info, 30 warning, 40 error), one at a time, on a thread of
-     * Hearth's that does nothing else; NULL ends that, and when it has returned the former function is not called any more. At first,
-     * warnings go to standard error. */
+     * Hearth's that does nothing else; NULL ends that, and when it has returned the former function is not called any more. At first, and
+     * with NULL, lines from `level` on, warnings at least, go to standard error. */
     int64_t (*on_log)(int64_t level, hearth_log_function function, void *user);
 
     /* Waits up to `millis` for the end of a call. Returns its answer, an error, or HEARTH_NOT_YET; in the first two cases the call does not
@@ -161,7 +161,9 @@ struct hearth_api {
     /* Tells the agent of this machine, for its page, how the training gets on; `steps` is 0 if not known. */
     int64_t (*report)(int64_t group, int64_t step, int64_t steps, double loss);
 
-    /* ---- collectives: each begins; the answer is the number of ranks in the result ---- */
+    /* ---- collectives: each begins; the answer is the number of ranks in the result ----
+     *
+     * `root` is a rank of the moment in which the call begins. If that rank is lost before, the call ends with HEARTH_PEER_LOST. */
 
     /* Combines the values of all ranks. `output` may be `input`. `codec` (NULL: that of the settings) such as "topk:0.01"; `name` (NULL:
      * none) tells tensors of one size apart for error feedback. */
@@ -225,8 +227,9 @@ struct hearth_api {
     /* Begins to make a subgroup of `count` ranks of a group, at most 32 at a time. Its members call this with the same list at the same
      * place among their calls; the other ranks may. Wait for its end before the next call. Answer: a group for all functions but those of
      * the state; 0 if this rank is not in the list. Ranks in it are places in the list. The calls of a group and of its subgroups run in
-     * one order, which is the same on all ranks that they have in common; else they end with HEARTH_MISMATCH. close() ends it for this
-     * rank and leaves the trainer as it is. */
+     * one order, which is the same on all ranks that they have in common; else they end with HEARTH_MISMATCH, or, in a circle of three
+     * groups and more, at their deadline. close() and abort() end it for this rank and leave the trainer as it is: a call that runs goes
+     * on, those behind it end with an error. A closed one counts among the 32 until a later call of the whole group has ended. */
     int64_t (*split)(int64_t group, const int64_t *ranks, int64_t count);
 };
 

@@ -241,6 +241,7 @@ final class AbiIT {
             api.ok("shareBlob", group, "sampler", 100);
             share(group, moved[i]);
         }
+        assertEquals(-Answers.INVALID_ARGUMENT, api.call("setBlob", first, "sampler", arena.allocate(101), 101));
         api.ok("setBlob", first, "sampler", arena.allocateFrom(ValueLayout.JAVA_BYTE, sampler), sampler.length);
         MemorySegment outcome = arena.allocate(Outcome.BYTES);
         long one = api.ok("beginStep", first);

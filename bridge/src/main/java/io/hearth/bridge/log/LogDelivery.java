@@ -36,7 +36,7 @@ public final class LogDelivery {
     /**
      * Sets the program's function in place of a former one, which is not called any more when this returns.
      *
-     * @param least level of the lines that it gets, 0 to 40
+     * @param least level of the lines that it gets, 0 to 40; without a function of those on standard error, 30 to 40
      * @param pointer {@code void (*)(void *user, int64_t level, const char *logger, const char *text)}, or null for none
      * @throws IllegalStateException a call of the former function does not end
      */
@@ -45,8 +45,8 @@ public final class LogDelivery {
             throw new IllegalStateException("the log function has not returned for " + CALL_MAX_MILLIS + " ms");
         }
         try {
-            level = least;
             isTaken = pointer.address() != 0;
+            level = isTaken ? least : Math.max(least, Level.WARN.toInt());
             function = isTaken ? function(pointer) : null;
             user = passed;
             if (isTaken && thread == null) {
