@@ -30,12 +30,11 @@ final class Values {
     /** An array of a parameter, and its memory. */
     private record Slot(Parameter parameter, boolean isGradient, Tensor memory) {
         private void use(Consumer<NDArray> action) {
-            if (!isGradient) {
-                action.accept(parameter.getArray());
-                return;
-            }
-            try (NDArray gradient = parameter.getArray().getGradient()) { // a new handle each time
-                action.accept(gradient);
+            NDArray array = parameter.getArray();
+            // A new handle each time. On most threads PyTorch lets nobody write a parameter itself, whose changes it
+            // would record.
+            try (NDArray handle = isGradient ? array.getGradient() : array.stopGradient()) {
+                action.accept(handle);
             }
         }
     }

@@ -4,6 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.nn.Block;
+import ai.djl.nn.Parameter;
+import ai.djl.nn.core.Linear;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
@@ -15,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -55,6 +62,33 @@ final class HearthListenerIT {
         for (Path output : outputs) {
             List<String> losses = lines(output, "loss ");
             assertTrue(number(losses.getLast()) < number(losses.getFirst()) / 4, losses::toString);
+        }
+    }
+
+    /** PyTorch forbids a thread to write what it records for the backward pass, and all threads record but the one that loaded it. */
+    @Test
+    void parametersAreWrittenOnAnyThread() throws Exception {
+        System.setProperty("OPT_OUT_TRACKING", "true");
+        System.setProperty("ai.djl.offline", "true");
+        System.setProperty("DJL_CACHE_DIR", folder.resolve("djl").toString());
+        System.setProperty("ENGINE_CACHE_DIR", folder.resolve("engine").toString());
+        try (NDManager manager = NDManager.newBaseManager();
+                var threads = Executors.newSingleThreadExecutor()) {
+            Block linear = Linear.builder().setUnits(2).build();
+            linear.initialize(manager, DataType.FLOAT32, new Shape(1, 3));
+            List<Parameter> parameters = linear.getParameters().values();
+            parameters.forEach(each -> each.getArray().setRequiresGradient(true));
+            Values values = Values.of(parameters);
+            threads.submit(() -> {
+                        values.read();
+                        values.tensors().forEach(each -> each.memory().fill((byte) 0));
+                        values.write();
+                    })
+                    .get();
+            for (Parameter each : parameters) {
+                assertEquals(0, each.getArray().abs().sum().getFloat(), each.getName());
+                assertTrue(each.getArray().hasGradient(), each.getName());
+            }
         }
     }
 
