@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from types import SimpleNamespace
 
 import pytest
@@ -57,7 +58,8 @@ def test_no_more_are_open_than_may_be():
 
 def of_answers(*answers: object) -> Group:
     group = object.__new__(Group)
-    group._adopt(None, SimpleNamespace(), is_fail_fast=False)
+    group._adopt(None, SimpleNamespace(is_in_group=lambda _: 1), is_fail_fast=False)
+    group._handle = ctypes.c_int64(1)
     left = iter(answers)
 
     def begin_step() -> tuple[int, bool]:

@@ -36,5 +36,6 @@ def test_one_dies_and_another_one_enters(cluster, optimizer):
             by_step.setdefault(words[1], set()).add((words[3], words[4]))
     assert all(len(states) == 1 for states in by_step.values()), by_step
     assert int(late.words("step")[0][1]) > 0
-    assert first[0].words("step")[0][1] == ("20" if optimizer == "counting" else "0"), "its start"
+    begun = min(int(trainer.words("step")[0][1]) for trainer in first)  # one of the three may have entered later
+    assert begun == (20 if optimizer == "counting" else 0), "its start"
     assert {words[2] for words in first[0].words("step")} >= {"2", "3"}

@@ -48,6 +48,10 @@ def test_memory_of_an_interrupted_step_stays(cluster):
     assert waiting.words("share") == [["share", "2", "2"]]
 
 
+def test_handlers_of_java_stay_when_a_program_sets_all_signals(cluster):
+    assert all("end" in text for text in cluster.run("signals.py", 2, "all-signals"))
+
+
 def test_handlers_of_user_signals_stay(cluster):
     outputs = cluster.run("signals.py", 2, "user-signals")
     assert all(text.count("handler of SIGUSR") == 2 for text in outputs), outputs

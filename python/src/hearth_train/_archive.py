@@ -1,6 +1,6 @@
 """An archive of loaded classes makes Java start faster. It is recorded once, in the background, after the first use.
 
-``HEARTH_ARCHIVE=off`` neither records nor uses one.
+``HEARTH_ARCHIVE=off`` neither records nor uses one; nor does a program without a Python of its own, as PyInstaller makes it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _RECORD_WHAT_RUNS_OFTEN = (
     "-XX:Tier4BackEdgeThreshold=200000",
 )
 _REHEARSE_LOADING = "-Dhearth.vector=rehearse"  # an archive has no classes of a module that is loaded later
-OPTIONS_OF_OTHERS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")  # variables for all Java programs of a user
+OPTIONS_OF_OTHERS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")  # variables for all Java programs of a user
 _NOT_RECORDED = (
     "-Xlog:",
     "-Xrs",
@@ -67,8 +67,8 @@ def _folder() -> Path:
 
 def use(java: Path, options: list[str]) -> list[str]:
     """Return the options that use the archive; if there is none, begin to record it and return none."""
-    if os.environ.get("HEARTH_ARCHIVE") == "off":
-        return []
+    if os.environ.get("HEARTH_ARCHIVE") == "off" or getattr(sys, "frozen", False) or not sys.executable:
+        return []  # a frozen program, and one that embeds Python, would start itself once more to record
     try:
         archive = place(java, options)
         if archive.is_file():

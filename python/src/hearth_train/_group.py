@@ -329,21 +329,25 @@ class Group:
         """As :meth:`share`, for addresses and numbers of bytes; ``keep`` lives as long as they are shared."""
         pairs = (ctypes.c_int64 * (2 * len(places)))(*(number for place in places for number in place))
         check(self._table, self._table.share(self.handle, name.encode(), pairs, len(places)))
+        self._begun = None  # it did not compare this
         self._shared[name] = keep
 
     def unshare(self, name: str) -> None:
         """End the sharing of a name, on all ranks before the same step."""
         check(self._table, self._table.unshare(self.handle, name.encode()))
+        self._begun = None
         self._shared.pop(name, None)
 
     def share_bytes(self, name: str, most: int) -> None:
         """Name a state of at most ``most`` bytes, for :meth:`set_bytes` and :meth:`get_bytes`."""
         check(self._table, self._table.share_blob(self.handle, name.encode(), most))
+        self._begun = None
 
     def set_bytes(self, name: str, state: bytes) -> None:
         """Set this rank's state of that name, before a step."""
         state = bytes(memoryview(state))
         check(self._table, self._table.set_blob(self.handle, name.encode(), state, len(state)))
+        self._begun = None
 
     def get_bytes(self, name: str) -> bytes:
         """Return this rank's state of that name: that of the others after a step that replaced it."""
@@ -377,11 +381,11 @@ class Group:
     def steps(self, total: int) -> Iterator[int]:
         """Yield the numbers of the steps that are left of ``total``; each begins on all ranks together.
 
-        A later call goes on with the next number.
+        A later call goes on with the next number, or with the one after it if something was shared in between.
         """
         while True:
             step, self._begun = self._begun, None
-            if step is None:
+            if step is None or not self.is_member:
                 step, _ = self.enter_step()
             if step >= total:
                 self._begun = step

@@ -30,6 +30,7 @@ _FIND_CLASS, _EXCEPTION_DESCRIBE, _GET_STATIC_METHOD_ID, _CALL_STATIC_LONG_METHO
 _PR_SET_PDEATHSIG = 1
 _SIGACTION_BYTES = 256  # more than any system's struct sigaction
 _FATAL_SIGNALS = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)  # of faulthandler and of the JVM
+_ENDS_A_WAIT = {"linux": 62, "darwin": int(signal.SIGIO)}  # the signal that Java sends to a thread that waits for a socket
 
 _VECTOR_MODULE = "jdk.incubator.vector"
 _LOADS_IT_LATER = 25  # the version of Java for which Hearth can load the module later
@@ -253,28 +254,37 @@ def _ask_for_table(env: ctypes.c_void_p) -> int:
 
 
 def _keep_faults() -> None:
-    """Keep the JVM's handlers of signals, which it needs for its own work, when faulthandler is enabled or disabled later."""
-    libc = ctypes.CDLL(None)
-    saved = {}
-    for number in _FATAL_SIGNALS:
-        action = ctypes.create_string_buffer(_SIGACTION_BYTES)
-        libc.sigaction(int(number), None, action)
-        saved[number] = action
+    """Keep the JVM's handlers of signals, which it needs for its own work, whatever the program does with its own.
 
-    def restored(change: Callable[..., Any]) -> Callable[..., Any]:
+    ``faulthandler`` sets some of them, and Lightning sets all signals to what Python knew of them before.
+    """
+    libc = ctypes.CDLL(None)
+    fatal = [int(number) for number in _FATAL_SIGNALS]
+    needed = [*fatal, *filter(None, [_ENDS_A_WAIT.get(sys.platform)])]
+
+    def actions(numbers: list[int]) -> dict[int, Any]:
+        found = {number: ctypes.create_string_buffer(_SIGACTION_BYTES) for number in numbers}
+        for number, action in found.items():
+            libc.sigaction(number, None, action)
+        return found
+
+    saved = actions(fatal)
+
+    def restored(change: Callable[..., Any], before: Callable[[], dict[int, Any]]) -> Callable[..., Any]:
         @functools.wraps(change)
         def change_and_restore(*arguments: Any, **named: Any) -> Any:
+            kept = before() if is_ours() else {}
             try:
                 return change(*arguments, **named)
             finally:
-                if is_ours():
-                    for number, action in saved.items():
-                        libc.sigaction(int(number), action, None)
+                for number, action in kept.items():
+                    libc.sigaction(number, action, None)
 
         return change_and_restore
 
-    faulthandler.enable = restored(faulthandler.enable)
-    faulthandler.disable = restored(faulthandler.disable)
+    faulthandler.enable = restored(faulthandler.enable, lambda: saved)
+    faulthandler.disable = restored(faulthandler.disable, lambda: saved)
+    signal.signal = restored(signal.signal, lambda: actions(needed))  # of now: Java sets the last one when it needs it first
     atexit.register(faulthandler.disable)  # else Python does it later, by itself, while the JVM still runs
     _kept.append(saved)
 

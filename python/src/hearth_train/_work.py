@@ -61,13 +61,11 @@ class Work:
         call = self._call
         if call == 0:
             return True
-        if not self._lock.acquire(blocking=False):  # a thread waits, and ends it
+        if self._lock.locked():  # a thread waits, and ends it
             return bool(self._table.is_done(call) != 0)  # an error: that thread has ended it meanwhile
-        try:
+        with self._lock:
             if self._call:
                 self._wait(0)
-        finally:
-            self._lock.release()
         return self._call == 0
 
     def wait(self, timeout: float | None = None) -> int:

@@ -29,7 +29,8 @@ def average_gradients(
     """Average a tree of gradients over all ranks; the signature is that of ``mlx.nn.average_gradients``.
 
     The sum runs where MLX holds the arrays, without a copy; only views, such as the transposed gradients of ``nn.Linear``, go
-    through one. ``gradients`` themselves hold the averages afterwards, if there is no ``communication_type``. Small
+    through one. ``gradients`` themselves hold the averages afterwards, if there is no ``communication_type``; so does what was
+    made of them before and not evaluated yet: call ``mx.eval`` on a norm of this rank's own gradients before. Small
     arrays need not be joined, so ``all_reduce_size`` has no effect; ``communication_stream`` has none either, because no
     kernel of MLX takes part.
 
@@ -38,6 +39,10 @@ def average_gradients(
     """
     ranks = group or hearth_train.group()
     flat: Any = tree_flatten(gradients)
+    if not flat:
+        return gradients
+    if isinstance(communication_type, mx.Stream):  # the fourth argument of newer versions of MLX
+        communication_type = None
     arrays = [value if communication_type is None else value.astype(communication_type) for _, value in flat]
     mx.eval(arrays)
     arrays = [_dense(array) for array in arrays]

@@ -48,6 +48,19 @@ class Seen(torch.nn.Module):
         self.calls = state["calls"]
 
 
+class Steps:
+    """A state that is neither a sampler's nor a scheduler's, as that of a GradScaler."""
+
+    def __init__(self):
+        self.number = 0
+
+    def state_dict(self):
+        return {"number": self.number}
+
+    def load_state_dict(self, state):
+        self.number = state["number"]
+
+
 def main():
     world, seed, kind = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     dist.init_process_group("hearth", world_size=world)
@@ -67,10 +80,20 @@ def main():
         torch.utils.data.DataLoader(range(len(data)), batch_sampler=sampler, num_workers=2) if kind == "counting" else sampler
     )
     start = 10 if kind == "counting" else 0  # as from a checkpoint, whose number all know
-    run = Elastic(model, optimizer, 1_000_000, start=start, sampler=sampler, scheduler=scheduler)
+    steps, averaged = Steps(), torch.optim.swa_utils.AveragedModel(model)
+    run = Elastic(
+        model,
+        optimizer,
+        1_000_000,
+        start=start,
+        sampler=sampler,
+        scheduler=scheduler,
+        states={"steps": steps},
+        modules=[averaged],
+    )
 
-    def digest():
-        parts = [p.detach().numpy().tobytes() for p in model.parameters()]
+    def digest(of=model):
+        parts = [p.detach().numpy().tobytes() for p in of.parameters()]
         return hashlib.sha256(b"".join(parts)).hexdigest()[:12]
 
     print("ready", flush=True)
@@ -91,8 +114,18 @@ def main():
         loss.backward()
         optimizer.step()
         scheduler.step()
+        averaged.update_parameters(model)
+        steps.number += 1
         time.sleep(0.01)
-    print("end", digest(), sampler.position, optimizer.param_groups[0]["lr"], seen.calls, flush=True)
+    rate = optimizer.param_groups[0]["lr"]
+    print("end", digest(), digest(averaged), sampler.position, rate, seen.calls, steps.number, flush=True)
+    other = Elastic(model, optimizer, last)
+    try:
+        other.model(data[:16])
+    except RuntimeError as right:
+        assert "this Elastic does not run" in str(right), right
+    else:
+        raise AssertionError("a model that nobody makes equal")
     phase = list(Elastic(model, optimizer, last + 4, sampler=sampler))
     assert phase == [last + 1, last + 2, last + 3], (phase, last)
     dist.destroy_process_group()

@@ -17,7 +17,7 @@ from ._optimizer import make_state, states
 from ._process_group import ProcessGroupHearth
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from hearth_train import Group
 
@@ -54,10 +54,14 @@ class Elastic:
         start: int = 0,
         sampler: Any = None,
         scheduler: Any = None,
+        states: Mapping[str, Any] | None = None,
+        modules: Sequence[torch.nn.Module] = (),
         **ddp: Any,
     ) -> None:
         """Prepare a model; ``sampler`` and ``scheduler`` have ``state_dict`` and ``load_state_dict`` with plain values.
 
+        So have all of ``states``, by names of their own, such as a ``GradScaler``. ``modules`` are further ones that newcomers
+        get, such as averaged weights; only ``model`` has its gradients summed.
         ``start`` is the first step of a training that goes on from a checkpoint, which all ranks have loaded, or rank 0.
         ``ddp`` are further arguments of ``DistributedDataParallel``. A step raises TypeError if a state has values that are
         not plain: numbers, texts, and lists, tuples, dicts and Counters of them.
@@ -69,8 +73,13 @@ class Elastic:
         self._group: Group = group.hearth
         self._steps = steps
         self._optimizer = optimizer
-        self._parts = {name: part for name, part in (("sampler", sampler), ("scheduler", scheduler)) if part is not None}
-        self._module = model
+        parts = {
+            "sampler": sampler,
+            "scheduler": scheduler,
+            **{f"states[{name!r}]": each for name, each in (states or {}).items()},
+        }
+        self._parts = {name: part for name, part in parts.items() if part is not None}
+        self._module = torch.nn.ModuleList([model, *modules])
         make_state(optimizer)
         # A newcomer must say nothing to the others before it enters; and DDP, which talks once more when it rebuilds its
         # buckets after the first step, does not do so with unused parameters.
@@ -78,14 +87,16 @@ class Elastic:
             warnings.filterwarnings("ignore", message="find_unused_parameters=True was specified")
         with group.muted():
             self.model = DistributedDataParallel(model, **{"find_unused_parameters": True, **ddp})
+        self.model.register_forward_pre_hook(self._require_running)
         self._mirrors: list[tuple[torch.Tensor, torch.Tensor]] = []
-        if not group.has_elastic:  # a later one, as in a notebook, takes the place of the former
+        if group.elastic is None:  # a later one, as in a notebook, takes the place of the former
             self._group.share_bytes(_LOOP, _LOOP_BYTES)
-            group.has_elastic = True
+            group.elastic = self
         if start:
             self._group.resume_at(start)
 
     def __iter__(self) -> Iterator[int]:
+        self._process_group.elastic = self
         while True:
             self._share()
             step, is_replaced = self._group.enter_step()
@@ -96,6 +107,13 @@ class Elastic:
             yield step
             if self._group.is_member:  # else it was put out, and enters by its next step
                 self._even_out()
+
+    def _require_running(self, *_: object) -> None:
+        if torch.is_grad_enabled() and self._process_group.elastic is not self:
+            raise RuntimeError(
+                "this Elastic does not run, so its model is not the same on all ranks: use run.model within 'for step in run', "
+                "and one Elastic for all that is trained (modules=, states=)"
+            )
 
     def _even_out(self) -> None:
         """Give all ranks the buffers of rank 0, such as statistics of batch normalization, which each has of its own batches.

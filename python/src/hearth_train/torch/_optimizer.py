@@ -40,23 +40,31 @@ def make_state(optimizer: torch.optim.Optimizer) -> None:
     if closure is not None and closure.default is inspect.Parameter.empty:
         raise TypeError(f"Elastic cannot take steps of {kind}, which need a closure: use another optimizer")
     parameters = [each for group in optimizer.param_groups for each in group["params"] if each.requires_grad]
-    if any(optimizer.state.get(each) for each in parameters):
-        return  # it has been used or loaded
+    fresh = [each for each in parameters if not optimizer.state.get(each)]
+    is_used = len(fresh) < len(parameters)  # or loaded; some parameters may have had no gradient so far
+    if not fresh:
+        return
     if any(group.get("dampening") and group.get("momentum") for group in optimizer.param_groups):
         raise TypeError(_UNPREPARED.format(kind, "momentum_buffer"))
-    _step_without_gradients(optimizer, parameters)
-    wrong = _names(optimizer) or [name for each in parameters for name in _set_to_zero(optimizer.state[each])]
-    if wrong:
+    _step_without_gradients(optimizer, fresh)
+    wrong = _names(optimizer) or [name for each in fresh for name in _set_to_zero(optimizer.state[each])]
+    if wrong and is_used:
+        for each in fresh:
+            optimizer.state.pop(each, None)
+    elif wrong:
         optimizer.state.clear()
         raise TypeError(_UNPREPARED.format(kind, wrong[0]))
 
 
 def _step_without_gradients(optimizer: torch.optim.Optimizer, parameters: list[Any]) -> None:
-    """Make a step that changes no parameter. They are 1 meanwhile, to show a state that begins with a copy of them."""
+    """Make a step of some parameters that changes none. They are 1 meanwhile, to show a state that begins with a copy."""
     values = [each.detach().clone() for each in parameters]
-    gradients = [each.grad for each in parameters]
+    everything = [each for group in optimizer.param_groups for each in group["params"]]
+    gradients = [each.grad for each in everything]
     decays = [group.get("weight_decay") for group in optimizer.param_groups]
     with torch.no_grad():
+        for each in everything:
+            each.grad = None
         for each in parameters:
             each.fill_(1)
             each.grad = torch.zeros_like(each)
@@ -70,8 +78,9 @@ def _step_without_gradients(optimizer: torch.optim.Optimizer, parameters: list[A
             if "weight_decay" in group:
                 group["weight_decay"] = decay
         with torch.no_grad():
-            for each, value, gradient in zip(parameters, values, gradients, strict=True):
+            for each, value in zip(parameters, values, strict=True):
                 each.copy_(value)
+            for each, gradient in zip(everything, gradients, strict=True):
                 each.grad = gradient
 
 

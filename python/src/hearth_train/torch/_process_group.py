@@ -78,7 +78,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         self._desc = ""
         self._closes = closes
         self._waiter = Waiter()
-        self.has_elastic = False  # whether an Elastic has shared its state here
+        self.elastic: object = None  # the Elastic that runs, or has run, or was the first to be made
 
     # ---- names ----
 
