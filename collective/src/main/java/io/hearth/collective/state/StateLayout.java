@@ -22,7 +22,7 @@ record StateLayout(int chunkBytes, List<Share> shares, long bytes) {
     static final int CHUNK_BYTES_MAX = 1 << 20;
 
     /** Most buffers of all shares together. */
-    static final int BUFFERS_MAX = 4096;
+    static final int BUFFERS_MAX = 16_384;
 
     /** Most bytes of all buffers together, 8 TiB: the list of fingerprints then has 64 MiB. */
     static final long BYTES_MAX = 1L << 43;

@@ -184,9 +184,9 @@ final class SharedStateTest {
         assertRefused("at least one", () -> state.share("none", List.of()));
         assertRefused("read-only", () -> state.share("fixed", List.of(good.asReadOnly())));
         assertRefused(
-                "4096",
+                "16384",
                 () -> state.share(
-                        "many", IntStream.range(0, 4096).mapToObj(_ -> good).toList()));
+                        "many", IntStream.range(0, 16_384).mapToObj(_ -> good).toList()));
         try (var confined = Arena.ofConfined()) {
             MemorySegment mine = confined.allocate(8);
             assertRefused("one thread", () -> state.share("confined", List.of(mine)));
