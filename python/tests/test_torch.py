@@ -288,6 +288,26 @@ def test_an_optimizer_whose_state_begins_with_other_values_is_refused(name):
     _optimizer.make_state(optimizer)  # it has been used
 
 
+def test_parameters_that_had_no_gradient_so_far_get_a_state_too():
+    torch = pytest.importorskip("torch")
+    _optimizer = pytest.importorskip("hearth_train.torch._optimizer")
+    used, unused = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+    parameters = [*used.parameters(), *unused.parameters()]
+    optimizer = torch.optim.Adam(parameters, lr=0.1)
+    used(torch.ones(1, 3)).sum().backward()
+    optimizer.step()
+    values = [each.detach().clone() for each in parameters]
+    gradients = [each.grad for each in parameters]
+    moments = [optimizer.state[each]["exp_avg"].clone() for each in used.parameters()]
+    _optimizer.make_state(optimizer)
+    assert len(optimizer.state) == 4
+    assert all(torch.equal(each, value) for each, value in zip(parameters, values, strict=True))
+    assert all(each.grad is gradient for each, gradient in zip(parameters, gradients, strict=True))
+    assert [float(optimizer.state[each]["step"]) for each in parameters] == [1, 1, 0, 0]
+    for each, moment in zip(used.parameters(), moments, strict=True):
+        assert torch.equal(optimizer.state[each]["exp_avg"], moment)
+
+
 @pytest.mark.parametrize("key", ["copy", "name"])
 def test_an_optimizer_that_knows_its_weights_is_refused(key):
     """A copy of the weights is not 0, and what has a name of its own cannot be seen to begin with 0."""

@@ -140,9 +140,7 @@ class Group:
         self._beside: Calls = Calls() if whole is None else whole._beside  # noqa: SLF001 - as above; transfers and steps
         self._beginning: dict[object, object] = {}  # memory of calls that are about to begin
         self._shared: dict[str, object] = {}
-        self._begun: int | None = (
-            None  # the step after the last one of steps(): it takes another one to learn that there is none
-        )
+        self._begun: int | None = None  # the step whose number told steps() that none is left
         self.is_fail_fast = is_fail_fast
 
     def _end(self, call: int) -> int:

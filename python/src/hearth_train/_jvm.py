@@ -208,8 +208,10 @@ def _keeping_locale() -> Iterator[None]:
 def _without_options_of_others() -> Iterator[None]:
     """Hide the options that the environment has for other Java programs; one that contradicts ours ends the whole process."""
     hidden = {name: os.environ.pop(name) for name in _archive.OPTIONS_OF_OTHERS if name in os.environ}
-    yield
-    os.environ.update(hidden)
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
 
 
 @contextmanager
@@ -259,34 +261,42 @@ def _keep_faults() -> None:
     ``faulthandler`` sets some of them, and Lightning sets all signals to what Python knew of them before.
     """
     libc = ctypes.CDLL(None)
-    fatal = [int(number) for number in _FATAL_SIGNALS]
-    needed = [*fatal, *filter(None, [_ENDS_A_WAIT.get(sys.platform)])]
+    saved = {}
+    for number in _FATAL_SIGNALS:
+        action = ctypes.create_string_buffer(_SIGACTION_BYTES)
+        libc.sigaction(int(number), None, action)
+        saved[int(number)] = action
 
-    def actions(numbers: list[int]) -> dict[int, Any]:
-        found = {number: ctypes.create_string_buffer(_SIGACTION_BYTES) for number in numbers}
-        for number, action in found.items():
-            libc.sigaction(number, None, action)
-        return found
-
-    saved = actions(fatal)
-
-    def restored(change: Callable[..., Any], before: Callable[[], dict[int, Any]]) -> Callable[..., Any]:
+    def restored(change: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(change)
         def change_and_restore(*arguments: Any, **named: Any) -> Any:
-            kept = before() if is_ours() else {}
             try:
                 return change(*arguments, **named)
             finally:
-                for number, action in kept.items():
-                    libc.sigaction(number, action, None)
+                if is_ours():
+                    for number, action in saved.items():
+                        libc.sigaction(number, action, None)
 
         return change_and_restore
 
-    faulthandler.enable = restored(faulthandler.enable, lambda: saved)
-    faulthandler.disable = restored(faulthandler.disable, lambda: saved)
-    signal.signal = restored(signal.signal, lambda: actions(needed))  # of now: Java sets the last one when it needs it first
+    faulthandler.enable = restored(faulthandler.enable)
+    faulthandler.disable = restored(faulthandler.disable)
+    _keep_from_signal({*saved, _ENDS_A_WAIT.get(sys.platform)})
     atexit.register(faulthandler.disable)  # else Python does it later, by itself, while the JVM still runs
     _kept.append(saved)
+
+
+def _keep_from_signal(needed: set[int | None]) -> None:
+    """Let ``signal.signal`` change nothing of the signals that Java needs. Their handlers must not be away for a moment."""
+    change = signal.signal
+
+    @functools.wraps(change)
+    def change_others(number: Any, handler: Any) -> Any:
+        if is_ours() and int(number) in needed:
+            return signal.getsignal(number)
+        return change(number, handler)
+
+    signal.signal = change_others  # type: ignore[assignment] # its types are those of the original
 
 
 def _in_child() -> None:

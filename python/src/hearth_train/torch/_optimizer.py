@@ -42,9 +42,10 @@ def make_state(optimizer: torch.optim.Optimizer) -> None:
     parameters = [each for group in optimizer.param_groups for each in group["params"] if each.requires_grad]
     fresh = [each for each in parameters if not optimizer.state.get(each)]
     is_used = len(fresh) < len(parameters)  # or loaded; some parameters may have had no gradient so far
-    if not fresh:
+    is_damped = any(group.get("dampening") and group.get("momentum") for group in optimizer.param_groups)
+    if not fresh or (is_used and (is_damped or _names(optimizer))):
         return
-    if any(group.get("dampening") and group.get("momentum") for group in optimizer.param_groups):
+    if is_damped:
         raise TypeError(_UNPREPARED.format(kind, "momentum_buffer"))
     _step_without_gradients(optimizer, fresh)
     wrong = _names(optimizer) or [name for each in fresh for name in _set_to_zero(optimizer.state[each])]
@@ -61,7 +62,7 @@ def _step_without_gradients(optimizer: torch.optim.Optimizer, parameters: list[A
     values = [each.detach().clone() for each in parameters]
     everything = [each for group in optimizer.param_groups for each in group["params"]]
     gradients = [each.grad for each in everything]
-    decays = [group.get("weight_decay") for group in optimizer.param_groups]
+    settings = [{key: value for key, value in group.items() if key != "params"} for group in optimizer.param_groups]
     with torch.no_grad():
         for each in everything:
             each.grad = None
@@ -74,9 +75,8 @@ def _step_without_gradients(optimizer: torch.optim.Optimizer, parameters: list[A
     try:
         optimizer.step()
     finally:
-        for group, decay in zip(optimizer.param_groups, decays, strict=True):
-            if "weight_decay" in group:
-                group["weight_decay"] = decay
+        for group, kept in zip(optimizer.param_groups, settings, strict=True):
+            group.update(kept)
         with torch.no_grad():
             for each, value in zip(parameters, values, strict=True):
                 each.copy_(value)
