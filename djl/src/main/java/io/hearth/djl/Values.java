@@ -31,8 +31,8 @@ final class Values {
     private record Slot(Parameter parameter, boolean isGradient, Tensor memory) {
         private void use(Consumer<NDArray> action) {
             NDArray array = parameter.getArray();
-            // A new handle each time. On most threads PyTorch lets nobody write a parameter itself, whose changes it
-            // would record.
+            // Each use has a handle of its own. On a thread that records operations, PyTorch refuses to write a
+            // parameter.
             try (NDArray handle = isGradient ? array.getGradient() : array.stopGradient()) {
                 action.accept(handle);
             }

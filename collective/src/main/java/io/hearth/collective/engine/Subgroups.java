@@ -58,7 +58,7 @@ final class Subgroups {
     private GroupRuntime.@Nullable Entered newest;
     private GroupMachine.@Nullable Frozen frozen;
     private @Nullable HearthException over; // why the newest view has no subgroups any more
-    private boolean isClosed;
+    private boolean isClosed; // no later view has any either
     private CollectiveTrace trace = CollectiveTrace.NONE;
     private CollectiveProgress progress = CollectiveProgress.NONE;
 
@@ -159,7 +159,7 @@ final class Subgroups {
     /** Frees the subgroups that no member can need any more, without the lock, because a thread may end late. */
     void free(long doneUpTo) {
         for (Subgroup subgroup : kept) {
-            if (subgroup.isFree(doneUpTo) && isForgotten(subgroup)) {
+            if (subgroup.isFree(doneUpTo) && forget(subgroup)) {
                 codecNanosEnded.add(subgroup.runtime().codecNanos());
                 repeatedEnded.add(subgroup.runtime().executor().repeated());
                 if (subgroup.runtime().end()) {
@@ -170,7 +170,7 @@ final class Subgroups {
     }
 
     /** Removes it from those that are kept; false if another thread has. */
-    private boolean isForgotten(Subgroup subgroup) {
+    private boolean forget(Subgroup subgroup) {
         return locked(() -> {
             int before = kept.size();
             keep(kept.stream().filter(other -> !other.equals(subgroup)));

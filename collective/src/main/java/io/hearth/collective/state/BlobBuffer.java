@@ -6,8 +6,10 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** A {@link StateBlob} in a buffer of constant size: its length, its bytes, then zeros. Only chunks that differ travel, but each step reads
- * all of the room, which is memory of its own: 256 MiB take some 0.3 s. */
+/**
+ * A {@link StateBlob} in a buffer of constant size: its length, its bytes, then zeros. Only chunks that differ travel, but each step reads
+ * the whole buffer: 256 MiB take about 0.3 s.
+ */
 final class BlobBuffer implements Supplier<List<MemorySegment>> {
     private static final ValueLayout.OfInt LENGTH = ValueLayout.JAVA_INT_UNALIGNED;
 
