@@ -227,7 +227,7 @@ final class NodeAssembly implements AutoCloseable {
                 self,
                 inbox,
                 clock));
-        sources.start(); // early, because it takes a second until others hear of this node
+        sources.start(); // early, because it takes a moment until others hear of this node
         engine = config.role() == Role.TRAINER
                 ? Optional.of(closing.keep(engine(config, links, reducer)))
                 : Optional.empty();

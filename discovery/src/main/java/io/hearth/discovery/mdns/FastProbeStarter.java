@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Starts JmDNS's tasks as JmDNS does, but at the pace of RFC 6762, section 8: three probes 250 ms apart and the first announcement 250 ms
- * after the last probe. JmDNS waits a second each time. Nodes that start together find one another in about one second instead of over
- * four. After ten conflicts in a row JmDNS's own pace applies again, as the RFC requires.
+ * after the last probe. JmDNS waits a second each time. A node's records are in its first probe, at most 250 ms after its start, and it
+ * answers questions after its announcement. After ten conflicts in a row JmDNS's own pace applies again, as the RFC requires.
  */
 final class FastProbeStarter implements DNSTaskStarter {
     private static final Logger LOG = LoggerFactory.getLogger(FastProbeStarter.class);

@@ -3,11 +3,16 @@ package io.hearth.discovery.mdns;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.MulticastSocket;
+import java.util.List;
 import java.util.function.Consumer;
+import javax.jmdns.ServiceInfo;
 import javax.jmdns.impl.DNSIncoming;
 import javax.jmdns.impl.DNSOutgoing;
+import javax.jmdns.impl.DNSRecord;
 import javax.jmdns.impl.JmDNSImpl;
 import javax.jmdns.impl.ServiceInfoImpl;
+import javax.jmdns.impl.constants.DNSRecordClass;
+import javax.jmdns.impl.constants.DNSRecordType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,11 +50,26 @@ final class MeteredJmdns extends JmDNSImpl {
     @Override
     public void send(DNSOutgoing out) {
         try {
+            complete(out);
             super.send(out);
             traffic.sent.incrementAndGet();
         } catch (IOException refused) {
             traffic.failed(String.valueOf(refused.getMessage()));
             broken.accept("it cannot send: " + refused.getMessage());
+        }
+    }
+
+    /**
+     * Adds the text of a service to a probe for its name, which JmDNS sends without. A probe has all records that the name is wanted for (RFC
+     * 6762, section 8.2), so a node that hears it knows this one before its name is announced.
+     */
+    private void complete(DNSOutgoing out) throws IOException {
+        for (DNSRecord claim : List.copyOf(out.getAuthorities())) {
+            ServiceInfo service = getServices().get(claim.getKey());
+            if (claim.getRecordType() == DNSRecordType.TYPE_SRV && service != null) {
+                out.addAuthorativeAnswer(new DNSRecord.Text(
+                        claim.getName(), DNSRecordClass.CLASS_IN, false, claim.getTTL(), service.getTextBytes()));
+            }
         }
     }
 

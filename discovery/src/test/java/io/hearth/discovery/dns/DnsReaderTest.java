@@ -70,8 +70,9 @@ final class DnsReaderTest {
         assertTrue(message.records().getLast().name().isChildOf(DnsName.of("_hearth", "_tcp", "local")));
     }
 
+    /** A host that probes for a name says what it will announce; the answers that it knows already are others' records. */
     @Test
-    void recordsOfAQueryAreNoAnswers() throws MalformedMessageException {
+    void recordsOfAQueryAreThoseThatItsAskerWantsToOwn() throws MalformedMessageException {
         byte[] packet = Packet.query()
                 .ask("_hearth._tcp.local", DnsType.PTR)
                 .address("h1.local", 120, FOUR)
@@ -79,15 +80,14 @@ final class DnsReaderTest {
                 .bytes();
         DnsMessage message = DnsReader.read(packet, packet.length);
         assertFalse(message.isResponse());
-        assertEquals(List.of(), message.records());
+        assertEquals(List.of(new DnsRecord.Address(DnsName.of("h1", "local"), 120, Bytes.of(FOUR))), message.records());
         assertEquals(2, message.recordsSeen());
         assertEquals(
                 List.of(new DnsQuestion(DnsName.of("_hearth", "_tcp", "local"), DnsType.PTR)), message.questions());
     }
 
-    /** Records that a host wants to own, in the section of authorities, are no announcements either. */
     @Test
-    void authoritiesAreNoAnswers() throws MalformedMessageException {
+    void authoritiesOfAResponseAreNoAnswers() throws MalformedMessageException {
         byte[] packet =
                 Packet.response().record(2, HOST, DnsType.A, 120, 4, FOUR).bytes();
         assertEquals(List.of(), DnsReader.read(packet, packet.length).records());

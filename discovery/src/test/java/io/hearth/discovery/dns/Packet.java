@@ -6,24 +6,34 @@ import java.util.Map;
 
 /** Writes any DNS message, right or wrong, byte by byte. */
 public final class Packet {
+    private static final int ANSWERS = 1;
+    private static final int AUTHORITIES = 2;
+
     private final int flags;
+    private final int section; // of its records
     private final int[] counts = new int[4];
     private final ByteArrayOutputStream body = new ByteArrayOutputStream();
 
-    private Packet(int flags) {
+    private Packet(int flags, int section) {
         this.flags = flags;
+        this.section = section;
     }
 
     public static Packet response() {
-        return new Packet(0x8400);
+        return new Packet(0x8400, ANSWERS);
     }
 
     public static Packet query() {
-        return new Packet(0);
+        return new Packet(0, ANSWERS);
+    }
+
+    /** A query whether names are free, with the records that the asker wants to own. */
+    public static Packet probe() {
+        return new Packet(0, AUTHORITIES);
     }
 
     static Packet flagged(int flags) {
-        return new Packet(flags);
+        return new Packet(flags, ANSWERS);
     }
 
     /** A name without compression. */
@@ -64,7 +74,7 @@ public final class Packet {
     }
 
     public Packet record(byte[] owner, int type, long ttlSeconds, byte... data) {
-        return record(1, owner, type, ttlSeconds, data.length, data);
+        return record(section, owner, type, ttlSeconds, data.length, data);
     }
 
     /** A record of an answer (1), an authority (2) or an additional (3). The length may differ from that of the data. */

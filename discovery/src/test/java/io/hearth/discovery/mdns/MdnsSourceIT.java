@@ -1,6 +1,7 @@
 package io.hearth.discovery.mdns;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,7 +10,10 @@ import io.hearth.core.Clock;
 import io.hearth.discovery.Candidate;
 import io.hearth.discovery.PeerAddress;
 import io.hearth.discovery.Sighting;
+import io.hearth.discovery.dns.DnsMessage;
+import io.hearth.discovery.dns.DnsRecord;
 import io.hearth.discovery.mdns.machine.TagEncoding;
+import java.io.IOException;
 import java.net.SocketException;
 import java.time.Duration;
 import java.util.List;
@@ -66,6 +70,20 @@ final class MdnsSourceIT {
             if (thread.getName().startsWith("hearth-mdns")) { // it may be on its last instructions
                 assertTrue(thread.join(Duration.ofSeconds(15)), thread + " is left");
             }
+        }
+    }
+
+    /** A node that starts need not wait for another's announcement, which comes three probes later. */
+    @Test
+    void aProbeHasAllThatAPeerNeeds() throws IOException {
+        try (var witness = new MdnsWitness(loopback);
+                MdnsSource kitchen = source("home", 51_013)) {
+            kitchen.start(_ -> {});
+            DnsMessage first = witness.first(51_013);
+            assertFalse(first.isResponse(), "an announcement");
+            assertEquals(
+                    List.of(DnsRecord.Service.class, DnsRecord.Text.class),
+                    first.records().stream().map(Object::getClass).toList());
         }
     }
 

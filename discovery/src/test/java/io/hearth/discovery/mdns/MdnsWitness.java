@@ -20,6 +20,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** An observer on the LAN without the secret, which keeps every mDNS packet. */
 final class MdnsWitness implements AutoCloseable {
@@ -55,6 +57,24 @@ final class MdnsWitness implements AutoCloseable {
         }
     }
 
+    /** The first message with a service on that port; waits for it. */
+    DnsMessage first(int port) {
+        long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (true) {
+            for (byte[] packet : packets) {
+                DnsMessage message = read(packet);
+                if (message.records().stream()
+                        .anyMatch(record -> record instanceof DnsRecord.Service service && service.port() == port)) {
+                    return message;
+                }
+            }
+            if (System.nanoTime() - deadlineNanos >= 0) {
+                throw new AssertionError("no service on port " + port + " within 30 s");
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+        }
+    }
+
     /** All bytes that were heard, one character for each byte, in lower case. */
     String heard() {
         var all = new StringBuilder();
@@ -65,13 +85,13 @@ final class MdnsWitness implements AutoCloseable {
     }
 
     /**
-     * The names under which services on that port were announced in answers, in order: of the instance, and of its host. One line of two
+     * The names under which services on that port were probed for or announced, in order: of the instance, and of its host. One line of two
      * labels for each guise.
      */
     List<List<String>> guises(int port) {
         var guises = new LinkedHashMap<String, List<String>>();
         for (byte[] packet : packets) {
-            for (DnsRecord record : records(packet)) {
+            for (DnsRecord record : read(packet).records()) {
                 if (record instanceof DnsRecord.Service service && service.port() == port) {
                     String instance = firstLabel(service.name().wire());
                     guises.putIfAbsent(
@@ -87,12 +107,11 @@ final class MdnsWitness implements AutoCloseable {
         return wire.substring(1, 1 + wire.charAt(0));
     }
 
-    private static List<DnsRecord> records(byte[] packet) {
+    private static DnsMessage read(byte[] packet) {
         try {
-            DnsMessage message = DnsReader.read(packet, packet.length);
-            return message.records();
+            return DnsReader.read(packet, packet.length);
         } catch (MalformedMessageException foreign) {
-            return List.of();
+            return new DnsMessage(false, List.of(), List.of(), 0);
         }
     }
 

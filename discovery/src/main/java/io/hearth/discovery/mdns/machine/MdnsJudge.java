@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * have a separate limit, so that they cannot use up the limit of the others.
  *
  * <p><b>Members.</b> A member is known by the nonce of an advert whose tag is right, with any name of its instance: a replay under another
- * name is the same member. The tag covers only the nonce and the port; any node can forge names and addresses. More than {@value
+ * name is the same member. A probe, which asks whether a name is free, counts as the announcement, which comes almost a second later. The tag covers only the nonce and the port; any node can forge names and addresses. More than {@value
  * #NAMES_MAX} names of one member count as strangers. There is room for {@value #MEMBERS_MAX} members. A new member replaces the one heard
  * longest ago among those that were reported. If none was reported yet, the new member is dropped. It is judged again with its next
  * message, and every node sends one when it is asked.
@@ -137,9 +137,7 @@ public final class MdnsJudge {
      * @param source address of the sender, on the link
      */
     public Verdict judge(DnsMessage message, Bytes source, long nowNanos) {
-        return message.isResponse()
-                ? new Hearing(source, nowNanos).verdict(message.records())
-                : new Verdict(questions(message.questions(), nowNanos), List.of(), 0, 0);
+        return new Hearing(source, nowNanos).verdict(questions(message.questions(), nowNanos), message.records());
     }
 
     /** Members whose report was delayed and is due now. */
@@ -298,7 +296,7 @@ public final class MdnsJudge {
         }
     }
 
-    /** The evaluation of one response. */
+    /** The evaluation of one message. */
     private final class Hearing {
         private final Bytes source;
         private final long nowNanos;
@@ -314,11 +312,11 @@ public final class MdnsJudge {
             this.nowNanos = nowNanos;
         }
 
-        Verdict verdict(List<DnsRecord> records) {
+        Verdict verdict(List<DnsQuestion> questions, List<DnsRecord> records) {
             records.forEach(this::gather);
             announced.forEach(this::judge);
             records.forEach(this::locate);
-            return new Verdict(List.of(), due(touched.values(), nowNanos), newMembers, newStrangers);
+            return new Verdict(questions, due(touched.values(), nowNanos), newMembers, newStrangers);
         }
 
         private void gather(DnsRecord record) {

@@ -92,6 +92,33 @@ public final class MdnsJudgeTest {
         assertEquals(List.of(new Heard(nonce(1), PORT, 1, List.of(home))), heard);
     }
 
+    /** JmDNS probes for the host in one message, and for the service in the next. */
+    @Test
+    void aMemberIsHeardWhenItProbes() {
+        Bytes home = address(10, 77, 0, 1);
+        assertEquals(
+                List.of(),
+                hear(
+                        home,
+                        Packet.probe().ask("host-a.local", DnsType.ANY).address("host-a.local", 120, home.toArray())));
+        assertEquals(
+                List.of(new Heard(nonce(1), PORT, 1, List.of(home))),
+                hear(home, record(Packet.probe().ask("a." + TYPE, DnsType.ANY), "a", PORT, txt(1))));
+        assertEquals(List.of(), hear(home, announcement("a", 1, home)), "its announcement says nothing new");
+        assertEquals(List.of(), hear(ATTACKER, record(Packet.probe(), "b", PORT + 1, txt(2))));
+        assertEquals(List.of(), hear(ATTACKER, record(Packet.probe(), "self", PORT, txt(3))), "this node's own name");
+        assertEquals(1, members);
+        assertEquals(1, strangers);
+    }
+
+    @Test
+    void whatAnAskerKnowsAlreadyIsNotHeard() {
+        assertEquals(
+                List.of(),
+                hear(ATTACKER, record(Packet.query().ask("_ipp._tcp.local", DnsType.PTR), "a", PORT, txt(1))));
+        assertEquals(0, members + strangers);
+    }
+
     @Test
     void halvesThatComeTooFarApartAreNoWhole() {
         hear(ATTACKER, Packet.response().srv("a." + TYPE, 120, PORT, "host-a.local"));
@@ -430,8 +457,11 @@ public final class MdnsJudgeTest {
     }
 
     private static Packet whole(String name, int port, Map<String, String> txt) {
-        return Packet.response()
-                .srv(name + "." + TYPE, 120, port, "host-" + name + ".local")
+        return record(Packet.response(), name, port, txt);
+    }
+
+    private static Packet record(Packet packet, String name, int port, Map<String, String> txt) {
+        return packet.srv(name + "." + TYPE, 120, port, "host-" + name + ".local")
                 .txt(name + "." + TYPE, 120, txt);
     }
 
