@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -35,10 +36,12 @@ def test_it_is_recorded_at_first_use_and_used_then(cluster, tmp_path):
     assert "Using AOT-linked classes: true" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def test_the_recording_knows_nothing_of_the_cluster(monkeypatch, tmp_path):
+def test_the_recording_knows_nothing_of_the_cluster_and_lets_others_run(monkeypatch, tmp_path):
     java = tmp_path / "java" / "bin" / "java"
     java.parent.mkdir(parents=True)
-    java.write_text('#!/bin/sh\nenv > "${1#*=}"\n')  # its first argument says where the archive is to be
+    java.write_text(
+        '#!/bin/sh\nout=${1#*=}\nenv > "$out"\nnice >> "$out"\ncat /proc/self/autogroup >> "$out" || true\n'
+    )  # its first argument says where the archive is to be
     java.chmod(0o700)
     monkeypatch.setenv("HEARTH_SECRET", "of this cluster")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -47,6 +50,9 @@ def test_the_recording_knows_nothing_of_the_cluster(monkeypatch, tmp_path):
     await_archive(tmp_path)
     assert "XDG_CACHE_HOME=" in archive.read_text()
     assert "HEARTH_" not in archive.read_text()
+    assert "\n5\n" in archive.read_text()
+    if Path("/proc/self/autogroup").exists():
+        assert archive.read_text().endswith(" nice 5\n")
 
 
 def test_sums_use_the_vector_instructions(cluster, tmp_path):
