@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 RANK = Path(__file__).with_name("rank.py")
@@ -41,12 +42,17 @@ def run(backend: str, homes: list[Path]) -> dict[str, float]:
                 "HEARTH_INTERFACES": INTERFACE,
                 "OMP_NUM_THREADS": "1",
             },
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
         for rank, home in enumerate(homes)
     ]
-    outputs = [rank.communicate()[0] for rank in ranks]
+    for rank in ranks:
+        if rank.stdout:
+            rank.stdout.readline()  # it has imported torch, so what it waits for the other is not the other's import
+    with ThreadPoolExecutor(len(ranks)) as pool:
+        outputs = list(pool.map(lambda rank: rank.communicate("begin\n")[0], ranks))
     if any(rank.returncode for rank in ranks):
         sys.exit(f"{backend} failed; its output is above")
     figures: dict[str, float] = json.loads(next(text for text in outputs if text))

@@ -1,4 +1,7 @@
-"""One rank of a measurement: all-reduces and DDP steps of torch. Arguments: backend, rank, world, port; prints JSON."""
+"""One rank of a measurement: all-reduces and DDP steps of torch. Arguments: backend, rank, world, port.
+
+Prints a line when it has imported torch, waits for a line, and prints JSON if it is rank 0.
+"""
 
 import json
 import os
@@ -11,6 +14,8 @@ import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
 backend, rank, world, port = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+print("imported", flush=True)
+sys.stdin.readline()
 begin = time.perf_counter()
 if backend == "hearth":
     dist.init_process_group("hearth", world_size=world)
