@@ -4,11 +4,11 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.topology.plan.LinkMatrix;
 import io.hearth.topology.plan.RingPlanner;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -17,31 +17,32 @@ import java.util.TreeSet;
 import org.jgrapht.Graph;
 import org.jgrapht.graph.AsUnmodifiableGraph;
 import org.jgrapht.graph.SimpleDirectedWeightedGraph;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes and the measured connections between them: an immutable value over a directed graph, weighted by round-trip time
  * in nanoseconds. All iteration is in node order, so that equal values give equal plans on every node.
+ *
+ * <p>Each heartbeat of a peer changes a link. A changed topology copies the links that begin at the same node and shares the others with
+ * the former one. JGraphT's graph of them is made when it is first asked for.
  */
 public final class ClusterTopology {
     /** Most nodes of a topology. */
     public static final int NODES_MAX = 1_024;
 
-    private static final Comparator<ConnectionProfile> LINK_ORDER =
-            Comparator.comparing(ConnectionProfile::from).thenComparing(ConnectionProfile::to);
-    private static final ClusterTopology EMPTY = new ClusterTopology(Collections.emptySortedMap(), List.of());
+    private static final ClusterTopology EMPTY =
+            new ClusterTopology(Collections.emptySortedMap(), Collections.emptySortedMap());
 
     private final SortedMap<NodeId, NodeProfile> profiles;
-    private final Graph<NodeId, ConnectionProfile> graph;
+    private final SortedMap<NodeId, SortedMap<NodeId, ConnectionProfile>>
+            links; // by both ends; a node without links has no entry
+    private volatile @Nullable Graph<NodeId, ConnectionProfile> graph; // made by any thread, and equal if two make it
 
-    private ClusterTopology(SortedMap<NodeId, NodeProfile> profiles, Collection<ConnectionProfile> links) {
-        this.profiles = Collections.unmodifiableSortedMap(new TreeMap<>(profiles));
-        var made = new SimpleDirectedWeightedGraph<NodeId, ConnectionProfile>(ConnectionProfile.class);
-        this.profiles.keySet().forEach(made::addVertex);
-        for (ConnectionProfile link : links.stream().sorted(LINK_ORDER).toList()) {
-            made.addEdge(link.from(), link.to(), link);
-            made.setEdgeWeight(link, (double) link.roundTripNanos());
-        }
-        this.graph = new AsUnmodifiableGraph<>(made);
+    /** Takes both maps over; nobody may change them, nor the maps in the second. */
+    private ClusterTopology(
+            SortedMap<NodeId, NodeProfile> profiles, SortedMap<NodeId, SortedMap<NodeId, ConnectionProfile>> links) {
+        this.profiles = Collections.unmodifiableSortedMap(profiles);
+        this.links = links;
     }
 
     /** A topology without nodes. */
@@ -60,7 +61,12 @@ public final class ClusterTopology {
         if (profiles.size() > NODES_MAX) {
             throw new IllegalArgumentException("a topology holds at most " + NODES_MAX + " nodes, got " + nodes.size());
         }
-        return new ClusterTopology(profiles, links);
+        var byEnds = new TreeMap<NodeId, SortedMap<NodeId, ConnectionProfile>>();
+        for (ConnectionProfile link : links) {
+            requireEnds(link, profiles);
+            byEnds.computeIfAbsent(link.from(), _ -> new TreeMap<>()).put(link.to(), link);
+        }
+        return new ClusterTopology(profiles, byEnds);
     }
 
     /** With this node; a node that is already in gets the new profile and keeps its links. */
@@ -70,18 +76,18 @@ public final class ClusterTopology {
         }
         var more = new TreeMap<>(profiles);
         more.put(node, profile);
-        return new ClusterTopology(more, links());
+        return new ClusterTopology(more, links);
     }
 
     /** Without this node and its links; the same if it is not in. */
     public ClusterTopology without(NodeId node) {
         var fewer = new TreeMap<>(profiles);
         fewer.remove(node);
-        return new ClusterTopology(
-                fewer,
-                links().stream()
-                        .filter(link -> !link.from().equals(node) && !link.to().equals(node))
-                        .toList());
+        var others = new TreeMap<>(links);
+        others.remove(node);
+        others.replaceAll((_, there) -> without(there, node));
+        others.values().removeIf(Map::isEmpty);
+        return new ClusterTopology(fewer, others);
     }
 
     /**
@@ -90,22 +96,41 @@ public final class ClusterTopology {
      * @throws IllegalArgumentException if one of its ends is not in
      */
     public ClusterTopology with(ConnectionProfile link) {
-        if (!profiles.containsKey(link.from()) || !profiles.containsKey(link.to())) {
-            throw new IllegalArgumentException("no link from " + link.from().shortText() + " to "
-                    + link.to().shortText() + " while one of them is not in the topology");
-        }
-        var others = new ArrayList<>(without(link.from(), link.to()).links());
-        others.add(link);
-        return new ClusterTopology(profiles, others);
+        requireEnds(link, profiles);
+        var there = new TreeMap<>(from(link.from()));
+        there.put(link.to(), link);
+        var changed = new TreeMap<>(links);
+        changed.put(link.from(), there);
+        return new ClusterTopology(profiles, changed);
     }
 
     /** Without the link of this direction; the same if there is none. */
     public ClusterTopology without(NodeId from, NodeId to) {
-        return new ClusterTopology(
-                profiles,
-                links().stream()
-                        .filter(link -> !link.from().equals(from) || !link.to().equals(to))
-                        .toList());
+        var changed = new TreeMap<>(links);
+        changed.computeIfPresent(from, (_, there) -> without(there, to));
+        changed.values().removeIf(Map::isEmpty);
+        return new ClusterTopology(profiles, changed);
+    }
+
+    private static SortedMap<NodeId, ConnectionProfile> without(SortedMap<NodeId, ConnectionProfile> links, NodeId to) {
+        if (!links.containsKey(to)) {
+            return links;
+        }
+        var fewer = new TreeMap<>(links);
+        fewer.remove(to);
+        return fewer;
+    }
+
+    private static void requireEnds(ConnectionProfile link, SortedMap<NodeId, NodeProfile> profiles) {
+        if (!profiles.containsKey(link.from()) || !profiles.containsKey(link.to())) {
+            throw new IllegalArgumentException("no link from " + link.from().shortText() + " to "
+                    + link.to().shortText() + " while one of them is not in the topology");
+        }
+    }
+
+    /** The links that begin at a node, by their other ends. */
+    private SortedMap<NodeId, ConnectionProfile> from(NodeId node) {
+        return links.getOrDefault(node, Collections.emptySortedMap());
     }
 
     /** All nodes, in node order. */
@@ -120,17 +145,33 @@ public final class ClusterTopology {
 
     /** All links, by node order of their ends. */
     public List<ConnectionProfile> links() {
-        return List.copyOf(graph.edgeSet()); // inserted in order, and JGraphT keeps it
+        return links.values().stream().flatMap(there -> there.values().stream()).toList();
     }
 
     /** The link of one direction. */
     public Optional<ConnectionProfile> link(NodeId from, NodeId to) {
-        return profiles.containsKey(from) ? Optional.ofNullable(graph.getEdge(from, to)) : Optional.empty();
+        return Optional.ofNullable(from(from).get(to));
     }
 
     /** The graph itself, not modifiable, for JGraphT's algorithms; weights are round-trip nanoseconds. */
     public Graph<NodeId, ConnectionProfile> graph() {
-        return graph;
+        Graph<NodeId, ConnectionProfile> known = graph;
+        if (known == null) {
+            known = new AsUnmodifiableGraph<>(made());
+            graph = known;
+        }
+        return known;
+    }
+
+    private Graph<NodeId, ConnectionProfile> made() {
+        var made = new SimpleDirectedWeightedGraph<NodeId, ConnectionProfile>(
+                null, null); // it makes no node or edge itself
+        profiles.keySet().forEach(made::addVertex);
+        for (ConnectionProfile link : links()) {
+            made.addEdge(link.from(), link.to(), link);
+            made.setEdgeWeight(link, (double) link.roundTripNanos());
+        }
+        return made;
     }
 
     /** The link with the longest round trip. */
@@ -190,12 +231,12 @@ public final class ClusterTopology {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof ClusterTopology that && profiles.equals(that.profiles) && links().equals(that.links());
+        return other instanceof ClusterTopology that && profiles.equals(that.profiles) && links.equals(that.links);
     }
 
     @Override
     public int hashCode() {
-        return 31 * profiles.hashCode() + links().hashCode();
+        return 31 * profiles.hashCode() + links.hashCode();
     }
 
     @Override

@@ -57,6 +57,8 @@ final class ClusterTopologyTest {
     @Test
     void aLinkNeedsBothItsEnds() {
         assertThrows(IllegalArgumentException.class, () -> mesh(2).with(link(0, 5, 1)));
+        assertThrows(
+                IllegalArgumentException.class, () -> ClusterTopology.of(List.of(node(0)), List.of(link(0, 5, 1))));
         assertThrows(IllegalArgumentException.class, () -> link(1, 1, 1));
         assertThrows(IllegalArgumentException.class, () -> link(0, 1, 0));
     }
@@ -91,6 +93,8 @@ final class ClusterTopologyTest {
             var nodes = new TreeSet<NodeId>();
             var links = new TreeMap<String, ConnectionProfile>();
             for (int i = 0; i < 200; i++) {
+                ClusterTopology former = topology;
+                List<ConnectionProfile> before = former.links();
                 NodeId from = node(random.nextInt(6));
                 NodeId to = node(random.nextInt(6));
                 switch (random.nextInt(4)) {
@@ -122,6 +126,9 @@ final class ClusterTopologyTest {
                 assertEquals(nodes, topology.graph().vertexSet(), "seed " + seed);
                 assertEquals(links.size(), topology.links().size(), "seed " + seed);
                 assertTrue(topology.links().containsAll(links.values()), "seed " + seed);
+                assertEquals(topology.links(), List.copyOf(topology.graph().edgeSet()), "seed " + seed);
+                assertEquals(before, former.links(), "a value changed, seed " + seed);
+                assertEquals(ClusterTopology.of(nodes, links.values()).links(), topology.links(), "seed " + seed);
             }
         }
     }

@@ -149,7 +149,7 @@ public final class DnsReader {
         var records = new ArrayList<DnsRecord>();
         for (int i = 0; i < seen; i++) {
             boolean isAuthority = i >= answers && i < answers + authorities;
-            record(records, isResponse != isAuthority);
+            record(records, isResponse != isAuthority); // what its sender announces, or is about to
         }
         if (position != length) {
             throw new MalformedMessageException("bytes are left behind the last record");
