@@ -34,11 +34,10 @@ public final class ClusterTopology {
             new ClusterTopology(Collections.emptySortedMap(), Collections.emptySortedMap());
 
     private final SortedMap<NodeId, NodeProfile> profiles;
-    private final SortedMap<NodeId, SortedMap<NodeId, ConnectionProfile>>
-            links; // by both ends; a node without links has no entry
+    private final SortedMap<NodeId, SortedMap<NodeId, ConnectionProfile>> links; // by both ends, no inner map is empty
     private volatile @Nullable Graph<NodeId, ConnectionProfile> graph; // made by any thread, and equal if two make it
 
-    /** Takes both maps over; nobody may change them, nor the maps in the second. */
+    /** With maps that do not change after this call. */
     private ClusterTopology(
             SortedMap<NodeId, NodeProfile> profiles, SortedMap<NodeId, SortedMap<NodeId, ConnectionProfile>> links) {
         this.profiles = Collections.unmodifiableSortedMap(profiles);
@@ -164,8 +163,7 @@ public final class ClusterTopology {
     }
 
     private Graph<NodeId, ConnectionProfile> made() {
-        var made = new SimpleDirectedWeightedGraph<NodeId, ConnectionProfile>(
-                null, null); // it makes no node or edge itself
+        var made = new SimpleDirectedWeightedGraph<NodeId, ConnectionProfile>(null, null); // nodes and edges are given
         profiles.keySet().forEach(made::addVertex);
         for (ConnectionProfile link : links()) {
             made.addEdge(link.from(), link.to(), link);

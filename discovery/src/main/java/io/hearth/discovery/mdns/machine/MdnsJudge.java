@@ -33,10 +33,11 @@ import org.jspecify.annotations.Nullable;
  * have a separate limit, so that they cannot use up the limit of the others.
  *
  * <p><b>Members.</b> A member is known by the nonce of an advert whose tag is right, with any name of its instance: a replay under another
- * name is the same member. A probe, which asks whether a name is free, counts as the announcement, which comes almost a second later. The tag covers only the nonce and the port; any node can forge names and addresses. More than {@value
- * #NAMES_MAX} names of one member count as strangers. There is room for {@value #MEMBERS_MAX} members. A new member replaces the one heard
- * longest ago among those that were reported. If none was reported yet, the new member is dropped. It is judged again with its next
- * message, and every node sends one when it is asked.
+ * name is the same member. A probe, which asks whether a name is free, counts as the announcement, which comes almost a second later. The
+ * tag covers only the nonce and the port; any node can forge names and addresses. More than {@value #NAMES_MAX} names of one member count
+ * as strangers. There is room for {@value #MEMBERS_MAX} members. A new member replaces the one heard longest ago among those that were
+ * reported. If none was reported yet, the new member is dropped. It is judged again with its next message, and every node sends one when it
+ * is asked.
  *
  * <p><b>Addresses.</b> Only those on the link count. A member has {@value Sighting#CANDIDATES_MAX}. The source of a datagram with a valid
  * advert is one of them. It ranks before A and AAAA records of the same host, because only a forger of datagrams can fake it. When all
