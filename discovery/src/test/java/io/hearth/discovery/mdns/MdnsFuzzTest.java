@@ -97,7 +97,11 @@ final class MdnsFuzzTest {
     }
 
     private byte[] packet() {
-        var packet = random.nextBoolean() ? Packet.response() : Packet.query();
+        Packet packet = switch (random.nextInt(4)) {
+            case 0, 1 -> Packet.response();
+            case 2 -> Packet.probe();
+            default -> Packet.query();
+        };
         for (int questions = random.nextInt(4); questions > 0; questions--) {
             packet.ask(name(), TYPES[random.nextInt(TYPES.length)]);
         }
