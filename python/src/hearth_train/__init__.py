@@ -78,8 +78,8 @@ def init(world_size: int | None = None, *, timeout: float = 60.0, **settings: ob
     """Start a trainer in this process, find the others, and begin the group.
 
     ``world_size`` ranks are waited for, two if it is not given, for at most ``timeout`` seconds. ``settings`` are those of
-    the command line and of ``config.toml``: namespace, group, home, interfaces, peers, compression, engine, transport,
-    health, on_partition, on_loss, ranks ("2:4"), deadline ("5m"), state_budget and others. Two calls without a
+    the command line, some of which ``config.toml`` has, too: namespace, group, home, interfaces, peers, compression, engine,
+    transport, health, on_partition, on_loss, ranks ("2:4"), deadline ("5m"), state_budget and others. Two calls without a
     :func:`close` between them are an error.
     """
     global _group  # noqa: PLW0603 - the group of the module's functions

@@ -25,6 +25,7 @@ def average_gradients(
     communication_stream: Any = None,  # noqa: ARG001 - MLX's signature
     *,
     compression: str | None = None,
+    name: str = "mlx",
 ) -> Any:
     """Average a tree of gradients over all ranks; the signature is that of ``mlx.nn.average_gradients``.
 
@@ -35,7 +36,8 @@ def average_gradients(
     kernel of MLX takes part.
 
     ``group`` is that of :func:`hearth_train.init` by default. With ``communication_type`` the values travel in that type,
-    through a copy; ``compression`` is a codec such as "topk:0.01", for float32.
+    through a copy. ``compression`` is a codec such as "topk:0.01", for float32; what a sum leaves out goes into the next sum of
+    a gradient with the same path in its tree and the same ``name``: give each model of a program its own name.
     """
     ranks = group or hearth_train.group()
     flat: Any = tree_flatten(gradients)
@@ -48,8 +50,8 @@ def average_gradients(
     arrays = [_dense(array) for array in arrays]
     mx.eval(arrays)
     works = [
-        ranks.allreduce_async(array, "avg", compression=compression, name=name if compression else None)
-        for (name, _), array in zip(flat, arrays, strict=True)
+        ranks.allreduce_async(array, "avg", compression=compression, name=f"{name}.{path}" if compression else None)
+        for (path, _), array in zip(flat, arrays, strict=True)
     ]
     for work in works:
         work.wait()
@@ -59,7 +61,7 @@ def average_gradients(
                 value[...] = array
     else:
         arrays = [array.astype(value.dtype) for array, (_, value) in zip(arrays, flat, strict=True)]
-    return tree_unflatten([(name, array) for (name, _), array in zip(flat, arrays, strict=True)])
+    return tree_unflatten([(path, array) for (path, _), array in zip(flat, arrays, strict=True)])
 
 
 def _dense(array: mx.array) -> mx.array:

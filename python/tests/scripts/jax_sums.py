@@ -16,5 +16,13 @@ tree = allreduce({"w": jnp.ones(3, jnp.bfloat16), "b": jnp.full(2, group.rank, j
 assert tree["w"].dtype == jnp.bfloat16
 assert tree["w"].tolist() == [1.0] * 3
 assert tree["b"].tolist() == [world - 1] * 2
+
+# what a sum leaves out stays with its name
+ramp = jnp.arange(1000.0)
+sent = allreduce({"w": ramp}, compression="topk:0.01", name="one")["w"]
+assert 0 < jnp.count_nonzero(sent) < 500
+assert not allreduce({"w": jnp.zeros(1000)}, compression="topk:0.01", name="two")["w"].any(), "another name's rest"
+assert not allreduce({"b": jnp.zeros(1000)}, compression="topk:0.01", name="one")["b"].any(), "another path's rest"
+assert allreduce({"w": jnp.zeros(1000)}, compression="topk:0.01", name="one")["w"].any()
 hearth.close()
 print("end")

@@ -55,5 +55,13 @@ except ValueError as named:
     assert "one behind the other" in str(named), named
 else:
     raise AssertionError("an array of one element was summed as 1000")
+
+# what a sum leaves out stays with its name
+sent = average_gradients({"w": mx.arange(1000.0)}, compression="topk:0.01", name="one")["w"]
+assert 0 < np.count_nonzero(np.array(sent)) < 500
+for other, path in (("two", "w"), ("one", "b")):
+    mean = average_gradients({path: mx.zeros((1000,))}, compression="topk:0.01", name=other)[path]
+    assert not np.array(mean).any(), (other, path)
+assert np.array(average_gradients({"w": mx.zeros((1000,))}, compression="topk:0.01", name="one")["w"]).any()
 hearth.close()
 print("end")
