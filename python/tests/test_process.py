@@ -36,6 +36,15 @@ def test_ctrl_c_ends_a_wait_at_once(cluster, case):
     assert "end 0" in waiting.text
 
 
+def test_interrupt_of_the_wait_for_peers(cluster):
+    alone = cluster.start("signals.py", 2, "interrupt-init")
+    alone.await_line("log")
+    sent = time.monotonic()
+    alone.process.send_signal(signal.SIGINT)
+    print("caught after", float(alone.await_line("interrupted")[1]) - sent)
+    assert "end 0" in alone.end(), "it can begin again"
+
+
 def test_memory_of_an_interrupted_step_stays(cluster):
     trainers = [cluster.start("signals.py", 2, "interrupt-step", home=number) for number in range(2)]
     waiting, other = sorted(trainers, key=lambda each: each.await_line("rank")[1])

@@ -3,6 +3,7 @@
 import atexit
 import ctypes
 import faulthandler
+import logging
 import os
 import signal
 import sys
@@ -39,6 +40,17 @@ import hearth_train as hearth  # noqa: E402
 if case == "user-signals":
     for number in (signal.SIGUSR1, signal.SIGUSR2):
         signal.signal(number, lambda number, _: print("handler of", signal.Signals(number).name, flush=True))
+
+if case == "interrupt-init":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    logging.basicConfig(level=logging.INFO, format="log %(message)s")
+    try:
+        hearth.init(world_size=int(sys.argv[1]))
+    except KeyboardInterrupt:
+        print("interrupted", time.monotonic(), flush=True)
+    hearth.init(world_size=1)
+    print("end", 0, flush=True)
+    sys.exit(0)
 
 group = hearth.init(world_size=int(sys.argv[1]))
 of_jvm = handlers()

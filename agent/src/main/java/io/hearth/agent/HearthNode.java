@@ -146,7 +146,7 @@ public final class HearthNode implements AutoCloseable {
     /** Ends the node at once, as a crash does: the others find by the closed links that it is gone. Idempotent. */
     void abort() {
         closing.set(true);
-        parts.close();
+        parts.abort();
     }
 
     /** Leaves the cluster in order, if the others agree within some seconds, and ends the node; idempotent. */

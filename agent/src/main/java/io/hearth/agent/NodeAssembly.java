@@ -469,6 +469,12 @@ final class NodeAssembly implements AutoCloseable {
         return left;
     }
 
+    /** Closes without a wait for goodbyes. */
+    void abort() {
+        sources.hurry();
+        close();
+    }
+
     @Override
     public void close() {
         closing.close();

@@ -38,6 +38,7 @@ public final class MdnsSource implements PeerSource {
     private final Thread thread;
     private volatile List<MdnsSlot> slots = List.of(); // written by the loop, read by listeners and counters()
     private volatile boolean closing; // written by close(), read by the loop
+    private volatile boolean hurried; // as closing
     private List<MdnsInstance.Closing> goodbyes = List.of();
     private Consumer<Sighting> sink = _ -> {};
 
@@ -89,6 +90,12 @@ public final class MdnsSource implements PeerSource {
         new MdnsInstance.Closing(thread).await(CLOSE_TIMEOUT);
     }
 
+    /** Closes without a wait for the goodbyes, which may get lost if the process ends. */
+    public void abort() {
+        hurried = true;
+        close();
+    }
+
     /** Waits until all sockets and threads of a closed source are gone; for tests. */
     void awaitGone(Duration timeout) {
         new MdnsInstance.Closing(thread).await(timeout);
@@ -120,7 +127,9 @@ public final class MdnsSource implements PeerSource {
             goodbyes = last;
             slots = List.of();
         }
-        goodbyes.forEach(goodbye -> goodbye.await(CLOSE_TIMEOUT.dividedBy(2)));
+        if (!hurried) {
+            goodbyes.forEach(goodbye -> goodbye.await(CLOSE_TIMEOUT.dividedBy(2)));
+        }
     }
 
     private boolean owns(Bytes nonce) {
