@@ -1,169 +1,203 @@
-import sys, time, os, faulthandler
+"""All operations of torch.distributed and what is made of them, each compared with what it must give. Arguments: world, folder."""
 
-t0 = time.time()
-import torch, torch.distributed as dist
+import sys
 
-print("import", round(time.time() - t0, 2))
-t0 = time.time()
-dist.init_process_group("hearth", world_size=int(sys.argv[1]))
-print("init", round(time.time() - t0, 2), dist.get_rank(), dist.get_world_size(), dist.get_backend())
-r, w = dist.get_rank(), dist.get_world_size()
-for dt in (
-    torch.float32,
-    torch.float64,
-    torch.float16,
-    torch.bfloat16,
-    torch.int32,
-    torch.int64,
-    torch.int8,
-    torch.uint8,
-):
-    x = torch.full((5,), r + 1, dtype=dt)
-    dist.all_reduce(x)
-    assert x.tolist() == [w * (w + 1) / 2] * 5, (dt, x)
-x = torch.tensor([float(r)])
-dist.all_reduce(x, op=dist.ReduceOp.AVG)
-print("avg", x.item())
-x = torch.arange(6.0).view(2, 3).t()
-dist.all_reduce(x)
-print("noncontig", x)
-x = torch.tensor([r == 0, False])
-dist.all_reduce(x)
-print(x)
-x = torch.zeros(0)
-dist.all_reduce(x)
-o = [None] * w
-dist.all_gather_object(o, {"r": r, "s": "x" * r * 100})
-print([len(str(i)) for i in o])
-o = [r, "a"] if r == 0 else [None, None]
-dist.broadcast_object_list(o)
-print(o)
-o = [torch.zeros(3) for _ in range(w)]
-dist.all_gather(o, torch.full((3,), float(r)))
-print(o)
-t = torch.zeros(w * 2)
-dist.all_gather_into_tensor(t, torch.full((2,), float(r)))
-print(t)
-t = torch.zeros(2)
-dist.reduce_scatter_tensor(t, torch.arange(2.0 * w))
-print(t)
-t = torch.zeros(2)
-dist.reduce_scatter(t, [torch.full((2,), float(i)) for i in range(w)])
-print(t)
-g = [torch.zeros(1) for _ in range(w)] if r == 0 else None
-dist.gather(torch.tensor([float(r)]), g, dst=0)
-print(g)
-s = torch.zeros(1)
-dist.scatter(s, [torch.tensor([float(i * 10)]) for i in range(w)] if r == 0 else None, src=0)
-print(s)
-if r == 0:
-    dist.send(torch.tensor([42.0]), 1)
-if r == 1:
-    t = torch.zeros(1)
-    dist.recv(t, 0)
-    print("recv", t)
-t = torch.zeros(w)
-dist.all_to_all_single(t, torch.arange(float(w)) + 10 * r)
-print(t)
-out = [torch.zeros(i + 1) for i in range(w)]
-inp = [torch.full((r + 1,), float(r)) for i in range(w)]
-dist.all_to_all(out, inp)
-print(out)
-x = torch.ones(3) * (r + 1)
-dist.reduce(x, dst=1)
-print("reduce", x)
-dist.barrier()
-wk = dist.all_reduce(x, async_op=True)
-wk.wait()
-f = dist.all_reduce(x, async_op=True).get_future()
-print(f.wait())
-gr = dist.new_group()
-dist.all_reduce(x, group=gr)
-import torch.distributed._functional_collectives as F
-
-print("func", F.all_reduce(torch.ones(2), "sum", list(range(w))))
-obj = [None] * w if r == 0 else None
-dist.gather_object("o%d" % r, obj)
-print(obj)
-so = [None]
-dist.scatter_object_list(so, ["s%d" % i for i in range(w)] if r == 0 else None)
-print(so)
-ops = [
-    dist.P2POp(dist.isend, torch.tensor([float(r)]), (r + 1) % w),
-    dist.P2POp(dist.irecv, torch.zeros(1), (r - 1) % w),
-]
-for q in dist.batch_isend_irecv(ops):
-    q.wait()
-print("p2p", ops[1].tensor)
-from torch.nn.parallel import DistributedDataParallel as DDP
-
-torch.manual_seed(r)
-m = DDP(torch.nn.Sequential(torch.nn.Linear(20, 30), torch.nn.BatchNorm1d(30), torch.nn.ReLU(), torch.nn.Linear(30, 3)))
-opt = torch.optim.SGD(m.parameters(), 0.1)
-for i in range(5):
-    opt.zero_grad()
-    m(torch.randn(8, 20)).sum().backward()
-    opt.step()
-print("ddp", sum(p.double().sum().item() for p in m.parameters()))
-from torch.distributed.algorithms.ddp_comm_hooks import powerSGD_hook as ps, default_hooks as dh
-
-m = DDP(torch.nn.Sequential(torch.nn.Linear(200, 300), torch.nn.ReLU(), torch.nn.Linear(300, 3)))
-m.register_comm_hook(ps.PowerSGDState(None, 1, start_powerSGD_iter=2), ps.powerSGD_hook)
-opt = torch.optim.SGD(m.parameters(), 0.01)
-for i in range(6):
-    opt.zero_grad()
-    m(torch.randn(8, 200)).sum().backward()
-    opt.step()
-print("psgd", sum(p.double().sum().item() for p in m.parameters()))
-m = DDP(torch.nn.Linear(20, 3))
-m.register_comm_hook(None, dh.bf16_compress_hook)
-m(torch.randn(8, 20)).sum().backward()
-print("bf16 ok")
-from torch.distributed.optim import ZeroRedundancyOptimizer as Z
-
-m = DDP(torch.nn.Linear(20, 3))
-o = Z(m.parameters(), optimizer_class=torch.optim.Adam, lr=0.01)
-for i in range(3):
-    o.zero_grad()
-    m(torch.randn(8, 20)).sum().backward()
-    o.step()
-print("zero", sum(p.double().sum().item() for p in m.parameters()))
+import torch
+import torch.distributed as dist
+import torch.distributed._functional_collectives as functional
+import torch.distributed.checkpoint as dcp
+from torch import nn
+from torch.distributed.algorithms.ddp_comm_hooks import default_hooks, powerSGD_hook
 from torch.distributed.algorithms.join import Join
-
-m = DDP(torch.nn.Linear(20, 3))
-with Join([m]):
-    for i in range(2 + r):
-        m(torch.randn(8, 20)).sum().backward()
-print("join ok")
-from torch.distributed.fsdp import fully_shard
-
-m = torch.nn.Sequential(torch.nn.Linear(20, 30), torch.nn.Linear(30, 3))
 from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.optim import ZeroRedundancyOptimizer
+from torch.nn.parallel import DistributedDataParallel
 
-mesh = init_device_mesh("cpu", (w,))
+world = int(sys.argv[1])
+dist.init_process_group("hearth", world_size=world)
+rank = dist.get_rank()
+ranks = range(world)
+assert (dist.get_world_size(), dist.get_backend()) == (world, "hearth")
+total = world * (world + 1) / 2
+
+
+def check(found, *expected):
+    """Compare a tensor, or several, with numbers."""
+    tensors = found if isinstance(found, list) else [found]
+    assert [each.tolist() for each in tensors] == list(expected), (found, expected)
+
+
+# reductions
+integers = (torch.int32, torch.int64, torch.int8, torch.uint8)
+for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16, *integers):
+    for operation, value in (
+        (dist.ReduceOp.SUM, total),
+        (dist.ReduceOp.MIN, 1),
+        (dist.ReduceOp.MAX, world),
+        (dist.ReduceOp.PRODUCT, torch.tensor([each + 1 for each in ranks]).prod().item()),
+    ):
+        x = torch.full((5,), rank + 1, dtype=dtype)
+        dist.all_reduce(x, op=operation)
+        check(x, [value] * 5)
+x = torch.tensor([float(rank)])
+dist.all_reduce(x, op=dist.ReduceOp.AVG)
+check(x, [(world - 1) / 2])
+x = torch.arange(6.0).view(2, 3).t()  # not contiguous
+dist.all_reduce(x)
+check(x, [[0, 3 * world], [world, 4 * world], [2 * world, 5 * world]])
+x = torch.tensor([rank == 0, False])
+dist.all_reduce(x)
+check(x, [True, False])
+dist.all_reduce(torch.zeros(0))
+x = torch.tensor([1 + 2j * (rank + 1)])
+dist.all_reduce(x)
+check(x, [world + 2j * total])
+x = torch.full((3,), rank + 1.0)
+dist.reduce(x, dst=1)
+if rank == 1:
+    check(x, [total] * 3)
+x = torch.ones(3)
+dist.all_reduce(x, async_op=True).wait()
+check(x, [world] * 3)
+check(dist.all_reduce(x, async_op=True).get_future().wait(), [world**2] * 3)
+x = torch.ones(1)
+dist.all_reduce(x, group=dist.new_group())
+check(x, [world])
+check(functional.all_reduce(torch.ones(2), "sum", list(ranks)), [world] * 2)
+dist.barrier()
+
+# blocks of all ranks
+blocks = [torch.zeros(3) for _ in ranks]
+dist.all_gather(blocks, torch.full((3,), float(rank)))
+check(blocks, *([each] * 3 for each in ranks))
+x = torch.zeros(2 * world)
+dist.all_gather_into_tensor(x, torch.full((2,), float(rank)))
+check(x, [each for each in ranks for _ in range(2)])
+x = torch.zeros(2)
+dist.reduce_scatter_tensor(x, torch.arange(2.0 * world) + rank)
+check(x, [world * each + total - world for each in (2 * rank, 2 * rank + 1)])
+dist.reduce_scatter(x, [torch.full((2,), float(each)) for each in ranks])
+check(x, [world * rank] * 2)
+blocks = [torch.zeros(1) for _ in ranks] if rank == 0 else None
+dist.gather(torch.tensor([float(rank)]), blocks, dst=0)
+if blocks:
+    check(blocks, *([each] for each in ranks))
+x = torch.zeros(1)
+dist.scatter(x, [torch.tensor([each * 10.0]) for each in ranks] if rank == 0 else None, src=0)
+check(x, [rank * 10])
+x = torch.zeros(world)
+dist.all_to_all_single(x, torch.arange(float(world)) + 10 * rank)
+check(x, [rank + 10 * each for each in ranks])
+blocks = [torch.zeros(each + 1) for each in ranks]
+dist.all_to_all(blocks, [torch.full((rank + 1,), float(rank)) for _ in ranks])
+check(blocks, *([each] * (each + 1) for each in ranks))
+
+# from one rank
+x = torch.full((3,), float(rank))
+dist.broadcast(x, src=1)
+check(x, [1] * 3)
+x = torch.tensor([42.0 if rank == 0 else 0.0])
+if rank == 0:
+    dist.send(x, 1)
+elif rank == 1:
+    dist.recv(x, 0)
+    check(x, [42])
+x = torch.zeros(1)
+operations = [
+    dist.P2POp(dist.isend, torch.tensor([float(rank)]), (rank + 1) % world),
+    dist.P2POp(dist.irecv, x, (rank - 1) % world),
+]
+for work in dist.batch_isend_irecv(operations):
+    work.wait()
+check(x, [(rank - 1) % world])
+
+# objects
+objects = [None] * world
+dist.all_gather_object(objects, "x" * rank * 100)
+assert objects == ["x" * each * 100 for each in ranks]
+objects = [rank, "a"] if rank == 0 else [None, None]
+dist.broadcast_object_list(objects)
+assert objects == [0, "a"]
+objects = [None] * world if rank == 0 else None
+dist.gather_object(rank, objects)
+assert objects == (list(ranks) if rank == 0 else None)
+objects = [None]
+dist.scatter_object_list(objects, [f"for {each}" for each in ranks] if rank == 0 else None)
+assert objects == [f"for {rank}"]
+
+
+def train(model, optimizer, steps):
+    """Train on values that each rank has for itself."""
+    for _ in range(steps):
+        optimizer.zero_grad()
+        model(torch.randn(8, 20)).sum().backward()
+        optimizer.step()
+
+
+def check_equal(what, parameters):
+    """Compare the weights of all ranks to the bit."""
+    flat = torch.cat([each.detach().double().flatten() for each in parameters])
+    everyone = [torch.zeros_like(flat) for _ in ranks]
+    dist.all_gather(everyone, flat)
+    assert all(torch.equal(each, flat) for each in everyone), what
+
+
+# training
+torch.manual_seed(rank)
+model = nn.Sequential(nn.Linear(20, 30), nn.BatchNorm1d(30), nn.ReLU(), nn.Linear(30, 3))
+model = DistributedDataParallel(model)
+train(model, torch.optim.SGD(model.parameters(), 0.1), 5)
+check_equal("DDP", model.parameters())
+with model.no_sync():
+    train(model, torch.optim.SGD(model.parameters(), 0.0), 1)
+own = next(model.parameters()).grad.clone()
+dist.all_reduce(own)
+assert not torch.equal(own, next(model.parameters()).grad * world), "no_sync() did not keep the ranks' gradients apart"
+
+model = DistributedDataParallel(nn.Sequential(nn.Linear(20, 300), nn.ReLU(), nn.Linear(300, 3)))
+model.register_comm_hook(powerSGD_hook.PowerSGDState(None, 1, start_powerSGD_iter=2), powerSGD_hook.powerSGD_hook)
+train(model, torch.optim.SGD(model.parameters(), 0.01), 6)
+check_equal("PowerSGD", model.parameters())
+
+model = DistributedDataParallel(nn.Linear(20, 3))
+model.register_comm_hook(None, default_hooks.bf16_compress_hook)
+train(model, torch.optim.SGD(model.parameters(), 0.01), 2)
+check_equal("bf16", model.parameters())
+
+model = DistributedDataParallel(nn.Linear(20, 3))
+train(model, ZeroRedundancyOptimizer(model.parameters(), optimizer_class=torch.optim.Adam, lr=0.01), 3)
+check_equal("ZeRO", model.parameters())
+
+model = DistributedDataParallel(nn.Linear(20, 3))
+with Join([model]):
+    train(model, torch.optim.SGD(model.parameters(), 0.01), 2 + rank)
+
+# a model in parts, and its checkpoint
+model = nn.Sequential(nn.Linear(20, 30), nn.Linear(30, 3))
 shards = not torch.__version__.startswith("2.6.")  # there FSDP2 needs a GPU
 if shards:
-    for l in m:
-        fully_shard(l, mesh=mesh)
-    fully_shard(m, mesh=mesh)
-opt = torch.optim.Adam(m.parameters(), 0.01)
-for i in range(2):
-    opt.zero_grad()
-    m(torch.randn(8, 20)).sum().backward()
-    opt.step()
-print("fsdp2", sum((p.full_tensor() if shards else torch.zeros(1)).double().sum().item() for p in m.parameters()))
-import torch.distributed.checkpoint as dcp, tempfile
+    mesh = init_device_mesh("cpu", (world,))
+    for layer in model:
+        fully_shard(layer, mesh=mesh)
+    fully_shard(model, mesh=mesh)
+    train(model, torch.optim.Adam(model.parameters(), 0.01), 2)
+    check_equal("FSDP2", [each.full_tensor() for each in model.parameters()])
+state = {"model": model.state_dict()}
+saved = {name: value.clone() for name, value in model.state_dict().items()}
+for save in (dcp.save, lambda *arguments, **named: dcp.async_save(*arguments, **named).result()):
+    save(state, checkpoint_id=sys.argv[2])
+    with torch.no_grad():
+        for each in model.parameters():
+            each.zero_()
+    dcp.load(state, checkpoint_id=sys.argv[2])
+    for name, value in model.state_dict().items():
+        local, before = (each.to_local() if shards else each for each in (value, saved[name]))
+        assert torch.equal(local, before), name
 
-d = "checkpoint"  # in the folder of the test
-sd = {"model": m.state_dict()}
-dcp.save(sd, checkpoint_id=d)
-dcp.load(sd, checkpoint_id=d)
-dcp.async_save(sd, checkpoint_id=d).result()
 with torch.device("meta"):  # a script's default device
     ones = torch.ones(3, device="cpu")
-    dist.all_gather([torch.empty(3, device="cpu") for _ in range(w)], ones)
-    dist.all_to_all([torch.empty(1, device="cpu") for _ in range(w)], [torch.ones(1, device="cpu") for _ in range(w)])
-print("dcp ok")
-t = time.time()
+    dist.all_gather([torch.empty(3, device="cpu") for _ in ranks], ones)
+    dist.all_to_all([torch.empty(1, device="cpu") for _ in ranks], [torch.ones(1, device="cpu") for _ in ranks])
 dist.destroy_process_group()
-print("destroy", round(time.time() - t, 2))
+print("end")
