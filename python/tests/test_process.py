@@ -36,6 +36,10 @@ def test_ctrl_c_ends_a_wait_at_once(cluster, case):
     assert "end 0" in waiting.text
 
 
+def test_another_jvm_in_the_process_is_named(cluster):
+    assert "this process runs a JVM already" in cluster.start("two_jvms.py").end()
+
+
 def test_interrupt_of_the_wait_for_peers(cluster):
     alone = cluster.start("signals.py", 2, "interrupt-init")
     alone.await_line("log")

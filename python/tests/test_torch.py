@@ -43,6 +43,12 @@ def test_all_operations(cluster, tmp_path):
     assert all("end" in text for text in cluster.run("torch_operations.py", 2, tmp_path / "checkpoint"))
 
 
+def test_a_subgroup_that_not_all_call_is_an_error_soon(cluster):
+    for text in cluster.run("torch_subgroup.py", 3):
+        assert "end" in text
+        print(*(line for line in text.splitlines() if line.startswith("named ")))
+
+
 def test_mistakes_are_named_and_nothing_hangs(cluster):
     assert all("end" in text for text in cluster.run("torch_misuse.py", 2))
 
