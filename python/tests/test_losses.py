@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import time
 
@@ -53,6 +54,8 @@ def test_fail_fast_raises_on_all_and_ddp_can_begin_again(cluster):
     by_rank.pop(1).process.send_signal(signal.SIGKILL)
     named = [trainer.end() and trainer.words("named") for trainer in by_rank.values()]
     assert all(len(each) == 1 for each in named), named
+    (what,) = {re.search(r"number_\d+\):_lost_\S+", each[0][1]).group() for each in named}  # one call and one name on both
+    print(what)
 
 
 def test_groups_of_some_ranks_and_a_loss(cluster):

@@ -12,11 +12,12 @@ import sys
 import time
 import weakref
 from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from hearth_train import _jvm, _table
+from hearth_train import SetupError, _jvm, _table
 from hearth_train._group import Group
 
 pytest.importorskip("numpy")
@@ -34,6 +35,36 @@ def test_ctrl_c_ends_a_wait_at_once(cluster, case):
     assert other.process.poll() is None, "the rank that makes no sum runs on"
     print("caught after", caught - sent, "ended after", time.monotonic() - sent)
     assert "end 0" in waiting.text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
+def test_a_forked_child_ends_with_a_killed_parent(cluster):
+    parent = cluster.start("orphan.py", 1)
+    child = Path("/proc") / parent.await_line("child")[1] / "stat"
+    assert not is_over(child)
+    parent.process.kill()
+    end = time.monotonic() + 60
+    while not is_over(child):
+        assert time.monotonic() < end, "the child of a killed parent runs on"
+        time.sleep(0.01)
+
+
+def is_over(stat):
+    try:
+        return stat.read_text().rpartition(")")[2].split()[0] == "Z"  # or nobody has asked for its exit code yet
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+@pytest.mark.parametrize("prefix", ["/Library/Developer/CommandLineTools/x", "/Applications/Xcode.app/x", "/System/x"])
+def test_apples_own_python_is_refused(monkeypatch, prefix):
+    with monkeypatch.context() as mac:
+        mac.setattr(sys, "platform", "darwin")
+        mac.setattr(sys, "base_prefix", prefix)
+        with pytest.raises(SetupError, match="brew install"):
+            _jvm._require_embeddable()
+        mac.setattr(sys, "base_prefix", "/opt/homebrew/x")
+        _jvm._require_embeddable()
 
 
 def test_another_jvm_in_the_process_is_named(cluster):
