@@ -143,6 +143,41 @@ def check_equal(what, parameters):
     assert all(torch.equal(each, flat) for each in everyone), what
 
 
+class Distant(torch.Tensor):
+    """A tensor that claims to be on Apple's GPU: a call may only copy it to the CPU and back."""
+
+    is_cpu = False
+    is_mps = True
+
+    def to(self, device):
+        assert device == "cpu"
+        return self.as_subclass(torch.Tensor).clone()
+
+    def data_ptr(self):
+        raise AssertionError("this memory is not the CPU's")
+
+
+def distant(value, length=3):
+    return torch.full((length,), float(value)).as_subclass(Distant)
+
+
+def check_distant(found, *expected):
+    check([each.as_subclass(torch.Tensor) for each in found], *expected)
+
+
+group = dist.group.WORLD
+x = distant(rank + 1)
+group.allreduce([x]).wait()
+check_distant([x], [total] * 3)
+group.broadcast([x := distant(rank)]).wait()
+check_distant([x], [0] * 3)
+blocks = [distant(-1) for _ in ranks]
+group.allgather([blocks], [distant(rank)]).wait()
+check_distant(blocks, *([each] * 3 for each in ranks))
+x = distant(-1, 1)
+group.reduce_scatter([x], [[distant(each, 1) for each in ranks]]).wait()
+check_distant([x], [world * rank])
+
 # training
 torch.manual_seed(rank)
 model = nn.Sequential(nn.Linear(20, 30), nn.BatchNorm1d(30), nn.ReLU(), nn.Linear(30, 3))
