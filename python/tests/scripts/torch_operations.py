@@ -1,5 +1,6 @@
 """All operations of torch.distributed and what is made of them, each compared with what it must give. Arguments: world, folder."""
 
+import copy
 import sys
 
 import torch
@@ -184,11 +185,16 @@ model = nn.Sequential(nn.Linear(20, 30), nn.BatchNorm1d(30), nn.ReLU(), nn.Linea
 model = DistributedDataParallel(model)
 train(model, torch.optim.SGD(model.parameters(), 0.1), 5)
 check_equal("DDP", model.parameters())
+model.zero_grad()
+data = torch.randn(8, 20)
 with model.no_sync():
-    train(model, torch.optim.SGD(model.parameters(), 0.0), 1)
-own = next(model.parameters()).grad.clone()
-dist.all_reduce(own)
-assert not torch.equal(own, next(model.parameters()).grad * world), "no_sync() did not keep the ranks' gradients apart"
+    model(data).sum().backward()
+own = [each.grad.clone() for each in model.parameters()]
+model.zero_grad()
+model(data).sum().backward()
+for before, each in zip(own, model.parameters(), strict=True):
+    dist.all_reduce(before, op=dist.ReduceOp.AVG)
+    torch.testing.assert_close(each.grad, before)
 
 model = DistributedDataParallel(nn.Sequential(nn.Linear(20, 300), nn.ReLU(), nn.Linear(300, 3)))
 model.register_comm_hook(powerSGD_hook.PowerSGDState(None, 1, start_powerSGD_iter=2), powerSGD_hook.powerSGD_hook)
@@ -207,17 +213,23 @@ check_equal("ZeRO", model.parameters())
 model = DistributedDataParallel(nn.Linear(20, 3))
 with Join([model]):
     train(model, torch.optim.SGD(model.parameters(), 0.01), 2 + rank)
+check_equal("Join", model.parameters())
 
 # a model in parts, and its checkpoint
+torch.manual_seed(0)  # FSDP2 takes the weights of all ranks for equal
 model = nn.Sequential(nn.Linear(20, 30), nn.Linear(30, 3))
+whole = DistributedDataParallel(copy.deepcopy(model))
 shards = not torch.__version__.startswith("2.6.")  # there FSDP2 needs a GPU
 if shards:
     mesh = init_device_mesh("cpu", (world,))
     for layer in model:
         fully_shard(layer, mesh=mesh)
     fully_shard(model, mesh=mesh)
-    train(model, torch.optim.Adam(model.parameters(), 0.01), 2)
-    check_equal("FSDP2", [each.full_tensor() for each in model.parameters()])
+    for each in (model, whole):
+        torch.manual_seed(1 + rank)
+        train(each, torch.optim.SGD(each.parameters(), 0.01), 2)
+    for part, expected in zip(model.parameters(), whole.parameters(), strict=True):
+        torch.testing.assert_close(part.full_tensor(), expected)
 state = {"model": model.state_dict()}
 saved = {name: value.clone() for name, value in model.state_dict().items()}
 for save in (dcp.save, lambda *arguments, **named: dcp.async_save(*arguments, **named).result()):
