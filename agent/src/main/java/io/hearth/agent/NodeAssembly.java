@@ -469,9 +469,9 @@ final class NodeAssembly implements AutoCloseable {
         return left;
     }
 
-    /** Closes without a wait for goodbyes. */
+    /** As {@link #close()}, without a wait for the goodbyes of mDNS. */
     void abort() {
-        sources.hurry();
+        sources.abort();
         close();
     }
 

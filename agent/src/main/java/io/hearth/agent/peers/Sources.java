@@ -146,9 +146,10 @@ public final class Sources implements AutoCloseable {
         };
     }
 
-    /** Ends mDNS without a wait for its goodbyes, so that {@link #close()} takes no time. */
-    public void hurry() {
+    /** As {@link #close()}, without a wait for the goodbyes of mDNS. */
+    public void abort() {
         mdns.abort();
+        close();
     }
 
     @Override

@@ -38,7 +38,7 @@ public final class MdnsSource implements PeerSource {
     private final Thread thread;
     private volatile List<MdnsSlot> slots = List.of(); // written by the loop, read by listeners and counters()
     private volatile boolean closing; // written by close(), read by the loop
-    private volatile boolean hurried; // as closing
+    private volatile boolean aborted; // written by abort(), read by the loop
     private List<MdnsInstance.Closing> goodbyes = List.of();
     private Consumer<Sighting> sink = _ -> {};
 
@@ -90,9 +90,9 @@ public final class MdnsSource implements PeerSource {
         new MdnsInstance.Closing(thread).await(CLOSE_TIMEOUT);
     }
 
-    /** Closes without a wait for the goodbyes, which may get lost if the process ends. */
+    /** As {@link #close()}, without a wait for the goodbyes: they may get lost if the process ends. */
     public void abort() {
-        hurried = true;
+        aborted = true;
         close();
     }
 
@@ -127,7 +127,7 @@ public final class MdnsSource implements PeerSource {
             goodbyes = last;
             slots = List.of();
         }
-        if (!hurried) {
+        if (!aborted) {
             goodbyes.forEach(goodbye -> goodbye.await(CLOSE_TIMEOUT.dividedBy(2)));
         }
     }
