@@ -9,6 +9,8 @@ import numpy as np
 
 import hearth_train
 
+from ._names import name_of
+
 if TYPE_CHECKING:
     from ._group import Group
 
@@ -30,7 +32,7 @@ def allreduce(
     results = [np.empty(source.shape, source.dtype) for source in sources]
     works = []
     for (path, _), source, result in zip(leaves, sources, results, strict=True):
-        call = f"{name}{jax.tree_util.keystr(path)}" if compression else None
+        call = name_of(name, jax.tree_util.keystr(path)) if compression else None
         if source.dtype.name == "bfloat16":  # NumPy cannot export its memory under that name
             source, result = source.view(np.uint16), result.view(np.uint16)  # noqa: PLW2901 - the same memory
             works.append(ranks.allreduce_async(source, op, out=result, dtype="bfloat16", compression=compression, name=call))

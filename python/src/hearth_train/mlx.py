@@ -10,6 +10,7 @@ from mlx.utils import tree_flatten, tree_unflatten
 import hearth_train
 
 from ._buffers import buffer
+from ._names import name_of
 
 if TYPE_CHECKING:
     from ._group import Group
@@ -50,7 +51,7 @@ def average_gradients(
     arrays = [_dense(array) for array in arrays]
     mx.eval(arrays)
     works = [
-        ranks.allreduce_async(array, "avg", compression=compression, name=f"{name}.{path}" if compression else None)
+        ranks.allreduce_async(array, "avg", compression=compression, name=name_of(name, "." + path) if compression else None)
         for (path, _), array in zip(flat, arrays, strict=True)
     ]
     for work in works:

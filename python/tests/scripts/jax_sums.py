@@ -24,5 +24,6 @@ assert 0 < jnp.count_nonzero(sent) < 500
 assert not allreduce({"w": jnp.zeros(1000)}, compression="topk:0.01", name="two")["w"].any(), "another name's rest"
 assert not allreduce({"b": jnp.zeros(1000)}, compression="topk:0.01", name="one")["b"].any(), "another path's rest"
 assert allreduce({"w": jnp.zeros(1000)}, compression="topk:0.01", name="one")["w"].any()
+assert allreduce({"deep" * 100: ramp}, compression="topk:0.01")["deep" * 100].any(), "a long path"
 hearth.close()
 print("end")

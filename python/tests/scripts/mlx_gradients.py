@@ -63,5 +63,7 @@ for other, path in (("two", "w"), ("one", "b")):
     mean = average_gradients({path: mx.zeros((1000,))}, compression="topk:0.01", name=other)[path]
     assert not np.array(mean).any(), (other, path)
 assert np.array(average_gradients({"w": mx.zeros((1000,))}, compression="topk:0.01", name="one")["w"]).any()
+deep = average_gradients({"deep" * 100: mx.arange(1000.0)}, compression="topk:0.01")["deep" * 100]
+assert np.array(deep).any(), "a long path"
 hearth.close()
 print("end")
