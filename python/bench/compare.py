@@ -1,9 +1,10 @@
 """Compares the backends "hearth" and "gloo" of torch, two ranks on this machine, in turns.
 
-    python compare.py [rounds] [--one-home]
+    python compare.py [rounds] [--one-home] [--brief]
 
 Each rank has a home of its own, as two machines have, and finds the other by mDNS. With --one-home both have one, as two
-processes of a user have. Prints the median over the rounds of each figure, and the ratio. Needs a package that is installed,
+processes of a user have. With --brief each repeats a tenth as often, in which Java is not warm. Prints the median over the
+rounds of each figure, and the ratio. Needs a package that is installed,
 torch, and for its last line the source tree around it. Gloo's ranks import torch without the packages that it would load by
 itself, such as this one.
 """
@@ -27,14 +28,14 @@ INTERFACE = "lo0" if sys.platform == "darwin" else "lo"
 AUTOLOAD: dict[str, dict[str, str]] = {"hearth": {}, "gloo": {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}}
 
 
-def run(backend: str, homes: list[Path]) -> dict[str, float]:
+def run(backend: str, homes: list[Path], divisor: int) -> dict[str, float]:
     """Return the figures of one run of two ranks."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
     ranks = [
         subprocess.Popen(
-            [sys.executable, RANK, backend, str(rank), "2", port],
+            [sys.executable, RANK, backend, str(rank), "2", port, str(divisor)],
             env={
                 **os.environ,
                 **AUTOLOAD[backend],
@@ -82,6 +83,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("rounds", type=int, nargs="?", default=5)
     parser.add_argument("--one-home", action="store_true")
+    parser.add_argument("--brief", action="store_true")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         first = Path(folder) / "first"
@@ -97,10 +99,10 @@ def main() -> None:
             homes = [first, first]
         found: dict[str, list[dict[str, float]]] = {"hearth": [], "gloo": []}
         own = []
-        imports = [import_ms() for _ in range(1 + IMPORTS)][1:]
+        imports = [import_ms() for _ in range(1 + (1 if asked.brief else IMPORTS))][1:]
         for _ in range(asked.rounds):
             for backend, figures in found.items():
-                figures.append(run(backend, homes))
+                figures.append(run(backend, homes, 10 if asked.brief else 1))
             own += [bench()] if LAUNCHER.exists() else []
     print(f"{'':16}{'hearth':>10}{'gloo':>10}{'ratio':>8}")
     for key in found["gloo"][0]:

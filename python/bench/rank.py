@@ -1,4 +1,4 @@
-"""One rank of a measurement: all-reduces and DDP steps of torch. Arguments: backend, rank, world, port.
+"""One rank of a measurement: all-reduces and DDP steps of torch. Arguments: backend, rank, world, port, divisor of repetitions.
 
 Prints a line when it has imported torch, waits for a line, and prints JSON if it is rank 0.
 """
@@ -13,7 +13,7 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
-backend, rank, world, port = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+backend, rank, world, port, divisor = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], int(sys.argv[5])
 print("imported", flush=True)
 sys.stdin.readline()
 begin = time.perf_counter()
@@ -49,19 +49,19 @@ layers = [layer for _ in range(6) for layer in (torch.nn.Linear(1024, 1024), tor
 model = DistributedDataParallel(torch.nn.Sequential(*layers), bucket_cap_mb=4)  # 25 MB of gradients
 data = torch.randn(32, 1024)
 steps = []
-for _ in range(300):
+for _ in range(300 // divisor):
     start = time.perf_counter()
     model(data).square().mean().backward()
     steps.append(time.perf_counter() - start)
-found["ddp_first_50_ms"] = median(steps[:50])  # Java compiles meanwhile
-found["ddp_step_ms"] = median(steps[150:])
+found["ddp_first_50_ms"] = median(steps[: 50 // divisor])  # Java compiles meanwhile
+found["ddp_step_ms"] = median(steps[150 // divisor :])
 found["resident_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
-found["cold_4KiB_ms"] = reduce(1024, 500, is_async=False)
+found["cold_4KiB_ms"] = reduce(1024, 500 // divisor, is_async=False)
 for name, elements, times in (("4KiB", 1024, 4000), ("4MiB", 1 << 20, 150), ("64MiB", 16 << 20, 30)):
-    reduce(elements, min(15_000, (1 << 28) // elements), is_async=False)  # 1 GiB at most, as `hearth bench` warms up
-    found[f"sync_{name}_ms"] = reduce(elements, times, is_async=False)
-    found[f"async_{name}_ms"] = reduce(elements, times, is_async=True)
+    reduce(elements, min(15_000, (1 << 28) // elements) // divisor, is_async=False)  # 1 GiB at most, as `hearth bench` warms up
+    found[f"sync_{name}_ms"] = reduce(elements, times // divisor, is_async=False)
+    found[f"async_{name}_ms"] = reduce(elements, times // divisor, is_async=True)
 if backend == "hearth":  # what one call into the JVM and back costs, and one into C
     import ctypes
     import timeit

@@ -5,16 +5,21 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
+import venv
 from pathlib import Path
 
 import pytest
 
 SCRIPTS = Path(__file__).parent / "scripts"
 PATIENCE = 120
+WHEELS = os.environ.get("HEARTH_WHEELS", "")
+NO_JAVA = {"HEARTH_JAVA_HOME": "", "JAVA_HOME": ""}
 
 
 class Trainer:
@@ -90,8 +95,9 @@ class Cluster:
         home: int = 0,
         env: dict[str, str] | None = None,
         within: str | None = None,
+        python: Path | None = None,
     ) -> Trainer:
-        """Start a script; ``within`` names the network namespace that it runs in."""
+        """Start a script; ``within`` names the network namespace that it runs in, ``python`` the one that runs it."""
         interface = "lo0" if sys.platform == "darwin" else "lo"
         settings = {
             "HEARTH_HOME": str(self.home(home)),
@@ -100,9 +106,9 @@ class Cluster:
             "OMP_NUM_THREADS": "1",
         }
         output = self.folder / f"trainer-{len(self.trainers)}.txt"
-        command = [sys.executable, str(SCRIPTS / script), *map(str, arguments)]
+        command = [str(python or sys.executable), str(SCRIPTS / script), *map(str, arguments)]
         if within:
-            command = ["ip", "netns", "exec", within, *command]
+            command = [shutil.which("ip") or "ip", "netns", "exec", within, *command]
         merged = {key: value for key, value in {**os.environ, **settings, **(env or {})}.items() if value}
         trainer = Trainer(command, merged, output)
         self.trainers.append(trainer)
@@ -119,6 +125,22 @@ class Cluster:
             if trainer.process.poll() is None:
                 trainer.process.send_signal(signal.SIGKILL)
                 trainer.process.wait()
+
+
+@pytest.fixture(scope="session")
+def python_of_wheels(tmp_path_factory):
+    """Return the Python of a new virtual environment with the built wheels, Java's too, and what is installed here besides."""
+    if not WHEELS:
+        pytest.skip("HEARTH_WHEELS names no folder with wheels")
+    place = tmp_path_factory.mktemp("wheels") / "venv"
+    venv.create(place, with_pip=True)
+    python = place / "bin" / "python"
+    pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-index"]
+    subprocess.run([*pip, "--find-links", WHEELS, "hearth-train[jre]"], check=True)
+    where = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
+    own = subprocess.run([python, "-c", where], check=True, capture_output=True, text=True).stdout.strip()
+    (Path(own) / "others.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")  # comes after its own folder
+    return python
 
 
 @pytest.fixture

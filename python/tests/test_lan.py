@@ -12,6 +12,7 @@ import sys
 import time
 
 import pytest
+from conftest import NO_JAVA, WHEELS
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(
@@ -73,9 +74,10 @@ def lan():
         made.close()
 
 
-def start(cluster, lan, host, script, *arguments, **env):
+def start(cluster, lan, host, script, *arguments, python=None, **env):
     """Start a script on a host, with all of its interfaces."""
-    return cluster.start(script, *arguments, home=host, env={"HEARTH_INTERFACES": "", **env}, within=lan.name(host))
+    settings = {"HEARTH_INTERFACES": "", **env}
+    return cluster.start(script, *arguments, home=host, env=settings, within=lan.name(host), python=python)
 
 
 GLOO = """
@@ -100,25 +102,31 @@ dist.destroy_process_group()
 """
 
 
-def test_one_changed_word_on_two_hosts(cluster, lan, tmp_path):
+def test_one_changed_word_on_two_hosts(cluster, lan, tmp_path, request):
     before, after = tmp_path / "before.py", tmp_path / "after.py"
     before.write_text(GLOO)
     after.write_text(GLOO.replace('"gloo"', '"hearth"'))
     changed = [line for line in difflib.ndiff(GLOO.splitlines(), after.read_text().splitlines()) if line[0] in "+-"]
     assert changed == ['- dist.init_process_group("gloo")', '+ dist.init_process_group("hearth")']
-    epochs = []
-    for script in (before, after):
-        by_hand = {"WORLD_SIZE": "2", "MASTER_ADDR": lan.address(0), "MASTER_PORT": "29500", "GLOO_SOCKET_IFNAME": "lan"}
-        trainers = [
-            start(cluster, lan, host, script, **({**by_hand, "RANK": str(host)} if script is before else {}))
-            for host in range(2)
-        ]
-        for trainer in trainers:
-            trainer.end(*((0, -signal.SIGABRT) if script is before else ()))  # torch 2.15 aborts at the end of some of Gloo's
-        assert trainers[0].words("epoch") == trainers[1].words("epoch")
-        assert len(trainers[0].words("epoch")) == 5
-        epochs.append([words[:3] for words in trainers[0].words("epoch")])
-    assert epochs[0] == epochs[1]
+    by_hand = {"WORLD_SIZE": "2", "MASTER_ADDR": lan.address(0), "MASTER_PORT": "29500", "GLOO_SOCKET_IFNAME": "lan"}
+    trainers = [start(cluster, lan, host, before, **by_hand, RANK=str(host)) for host in range(2)]
+    for trainer in trainers:
+        trainer.end(0, -signal.SIGABRT)  # torch 2.15 aborts at the end of some of Gloo's
+    expected = epochs(trainers)
+    assert len(expected) == 5
+    python = request.getfixturevalue("python_of_wheels") if WHEELS else None
+    nothing_else = {**NO_JAVA, "PATH": str(python.parent)} if python else {}
+    trainers = [start(cluster, lan, host, after, python=python, **nothing_else) for host in range(2)]
+    for trainer in trainers:
+        trainer.end()
+    assert epochs(trainers) == expected
+
+
+def epochs(trainers):
+    """Return number and ranks of the epochs of all trainers, which must have equal weights."""
+    first, *others = (trainer.words("epoch") for trainer in trainers)
+    assert all(each == first for each in others)
+    return [words[:3] for words in first]
 
 
 def test_a_pulled_cable(cluster, lan):

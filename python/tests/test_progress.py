@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import pty
 import sys
 from types import SimpleNamespace
 
@@ -44,3 +46,16 @@ def test_in_a_notebook_the_line_goes_at_the_end(monkeypatch):
         for text in ("0 of 1", "0 of 1", "1 of 1"):
             line.show(text)
     assert shown == ["0 of 1", "1 of 1", ""]
+
+
+def test_in_a_terminal_one_line_changes_and_leaves_nothing_of_a_longer_text(monkeypatch):
+    terminal, program = pty.openpty()
+    with os.fdopen(program, "w", encoding="utf-8") as stream, monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", stream)
+        with Progress() as line:
+            for text in ("0 of 1, looking", "0 of 1, looking", "1 of 1"):
+                line.show(text)
+        stream.flush()
+        written = os.read(terminal, 1 << 10).decode()
+    os.close(terminal)
+    assert written == "\r0 of 1, looking\r1 of 1         \r\n"

@@ -39,8 +39,9 @@ def test_import_of_hearth_for_torch_registers_the_backend(first, autoload):
     assert "not available" not in done.stderr
 
 
-def test_all_operations(cluster, tmp_path):
-    assert all("end" in text for text in cluster.run("torch_operations.py", 2, tmp_path / "checkpoint"))
+@pytest.mark.parametrize("world", [1, 3])
+def test_all_operations(cluster, tmp_path, world):
+    assert all("end" in text for text in cluster.run("torch_operations.py", world, tmp_path / "checkpoint"))
 
 
 def test_a_subgroup_that_not_all_call_is_an_error_soon(cluster):
@@ -51,6 +52,31 @@ def test_a_subgroup_that_not_all_call_is_an_error_soon(cluster):
 
 def test_mistakes_are_named_and_nothing_hangs(cluster):
     assert all("end" in text for text in cluster.run("torch_misuse.py", 2))
+
+
+@pytest.mark.parametrize(
+    ("missing", "text"),
+    [
+        ("java", "this machine has none. Install the one that comes as a wheel"),
+        ("old", "only: {old} is Java 17. Install the one that comes as a wheel"),
+        ("secret", "hearth init"),
+    ],
+    ids=["no Java", "an old Java", "no secret"],
+)
+def test_what_a_machine_lacks_is_said_before_it_waits_for_others(cluster, tmp_path, missing, text):
+    old = tmp_path / "old"
+    (old / "lib" / "server").mkdir(parents=True)
+    (old / "lib" / "server" / "libjvm.so").touch()
+    (old / "release").write_text('JAVA_VERSION="17.0.2"\n')
+    empty = tmp_path / "empty"
+    empty.mkdir(mode=0o700)
+    trainer = cluster.start("no_java.py", missing, old, env={"HEARTH_HOME": str(empty)})
+    trainer.end()
+    named = trainer.words("named")
+    assert len(named) == 2, trainer.text
+    for words in named:
+        assert text.format(old=old) in " ".join(words), words
+    print("seconds", *(words[1] for words in named))
 
 
 def test_ranks_stay_after_a_deadline(cluster):

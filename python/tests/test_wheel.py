@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
-import pytest
+from conftest import WHEELS
 
-WHEELS = os.environ.get("HEARTH_WHEELS", "")
 SCRIPT = """
 import array, sys
 import hearth_train as hearth
@@ -24,18 +21,14 @@ print("sum", values[0])
 """
 
 
-@pytest.mark.skipif(not WHEELS, reason="HEARTH_WHEELS names no folder with wheels")
-def test_pip_install_is_all_that_is_needed(tmp_path):
-    place = tmp_path / "venv"
-    venv.create(place, with_pip=True)
-    python = place / "bin" / "python"
+def test_pip_install_is_all_that_is_needed(tmp_path, python_of_wheels):
+    python = python_of_wheels
+    place = python.parents[1]
     wheels = sorted(Path(WHEELS).glob("*.whl"))
     assert {wheel.name.split("-")[0] for wheel in wheels} == {"hearth_train", "hearth_train_jre"}
     assert all(wheel.stat().st_size <= 14_000_000 for wheel in wheels if wheel.name.startswith("hearth_train-"))
-    subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", *wheels], check=True)
 
-    path = os.pathsep.join([str(place / "bin"), *(folder for folder in ("/usr/bin", "/bin"))])
-    env = {"PATH": path, "HEARTH_INTERFACES": "lo0" if sys.platform == "darwin" else "lo", "HOME": str(tmp_path)}
+    env = {"PATH": str(place / "bin"), "HEARTH_INTERFACES": "lo0" if sys.platform == "darwin" else "lo", "HOME": str(tmp_path)}
     first = tmp_path / "first"
     made = subprocess.run(
         [place / "bin" / "hearth", "init", "home"],

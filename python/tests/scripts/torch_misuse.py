@@ -30,6 +30,7 @@ del os.environ["TORCH_DIST_INIT_BARRIER"]
 dist.init_process_group("hearth", world_size=int(sys.argv[1]))
 world, rank = dist.get_world_size(), dist.get_rank()
 narrow = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 2).bfloat16())
+words = torch.nn.parallel.DistributedDataParallel(torch.nn.Embedding(4, 2, sparse=True))
 group = dist.group.WORLD
 freed = torch.ones(4)
 freed.untyped_storage().resize_(0)
@@ -39,6 +40,16 @@ def all_to_all_with_other_sizes():
     dist.all_to_all_single(torch.ones(world), torch.ones(world + rank), [1] * world, [1 + rank] + [1] * (world - 1))
 
 
+def transfer_of_other_sizes():
+    if rank == 0:
+        dist.send(torch.ones(1), 1)
+    elif rank == 1:
+        dist.recv(torch.ones(2), 0)
+    else:
+        raise MismatchError("this rank has no part: 1 float32")
+
+
+own = torch.ones(rank + 1)
 for name, wrong, kind, text in (
     ("bitwise", lambda: dist.all_reduce(torch.ones(1, dtype=torch.int32), op=dist.ReduceOp.BAND), ValueError, "not supported"),
     ("complex", lambda: group.allreduce([torch.ones(1, dtype=torch.complex64)]), TypeError, "view_as_real"),
@@ -47,6 +58,12 @@ for name, wrong, kind, text in (
     ("meta", lambda: dist.all_reduce(torch.ones(1, device="meta")), TypeError, "meta"),
     ("sparse", lambda: dist.all_reduce(torch.eye(3).to_sparse()), TypeError, "to_dense"),
     ("sizes", lambda: dist.all_reduce(torch.ones(rank + 1)), MismatchError, "1 float32"),
+    ("broadcast", lambda: dist.broadcast(own, 1), MismatchError, "1 float32"),
+    ("gather", lambda: dist.gather(own, [own] * world if rank == 0 else None), MismatchError, "1 float32"),
+    ("scatter", lambda: dist.scatter(own, [torch.ones(1)] * world if rank == 0 else None), MismatchError, "1 float32"),
+    ("transfer", transfer_of_other_sizes, MismatchError, "1 float32"),
+    ("anybody", lambda: dist.recv(torch.ones(1)), ValueError, "pass src="),
+    ("gradients", lambda: words(torch.tensor([rank])).sum().backward(), TypeError, "to_dense"),
     ("types", lambda: dist.all_reduce(torch.ones(1, dtype=(torch.float32, torch.float64)[rank])), MismatchError, "float64"),
     ("output", lambda: dist.reduce_scatter_tensor(torch.ones(2), torch.ones(2 * world + 1)), ValueError, "reduce_scatter"),
     ("gathered", lambda: dist.all_gather_into_tensor(torch.ones(2 * world + 1), torch.ones(2)), ValueError, "all_gather of 2"),
@@ -102,4 +119,15 @@ if rank == 0:
 dist.barrier(group=both)
 print("named subgroup", round(time.monotonic() - start, 3), flush=True)
 dist.destroy_process_group()
+for closed, text in (
+    (lambda: group.allreduce([torch.ones(1)]), "closed"),
+    (lambda: dist.all_reduce(torch.ones(1)), "init_process_group"),
+):
+    try:
+        closed()
+    except (HearthError, ValueError) as right:
+        print("named closed", type(right).__name__, right, flush=True)
+        assert text in str(right), right
+    else:
+        raise AssertionError(text)
 print("end", flush=True)

@@ -20,6 +20,7 @@ dist.init_process_group("hearth", world_size=world)
 rank = dist.get_rank()
 ranks = range(world)
 assert (dist.get_world_size(), dist.get_backend()) == (world, "hearth")
+last = world - 1
 total = world * (world + 1) / 2
 
 
@@ -55,8 +56,8 @@ x = torch.tensor([1 + 2j * (rank + 1)])
 dist.all_reduce(x)
 check(x, [world + 2j * total])
 x = torch.full((3,), rank + 1.0)
-dist.reduce(x, dst=1)
-if rank == 1:
+dist.reduce(x, dst=last)
+if rank == last:
     check(x, [total] * 3)
 x = torch.ones(3)
 dist.all_reduce(x, async_op=True).wait()
@@ -94,24 +95,46 @@ blocks = [torch.zeros(each + 1) for each in ranks]
 dist.all_to_all(blocks, [torch.full((rank + 1,), float(rank)) for _ in ranks])
 check(blocks, *([each] * (each + 1) for each in ranks))
 
+# several tensors in one call
+x = torch.full((2,), rank + 1.0)
+dist.all_reduce_coalesced([x], op=dist.ReduceOp.MAX)
+check(x, [world] * 2)
+with dist._coalescing_manager():
+    dist.all_reduce(x)
+    dist.all_reduce(x)
+check(x, [world**3] * 2)
+lists = [[torch.zeros(2), torch.zeros(3)] for _ in ranks]
+dist.all_gather_coalesced(lists, [torch.full((2,), float(rank)), torch.full((3,), rank + 1.0)])
+for each, (one, other) in enumerate(lists):
+    check([one, other], [each] * 2, [each + 1] * 3)
+outputs = [torch.zeros(world), torch.zeros(2 * world)]
+group = dist.group.WORLD
+group.allgather_into_tensor_coalesced(outputs, [torch.full((1,), float(rank)), torch.full((2,), float(rank))]).wait()
+check(outputs, list(ranks), [each for each in ranks for _ in range(2)])
+outputs = [torch.zeros(1), torch.zeros(2)]
+group.reduce_scatter_tensor_coalesced(outputs, [torch.arange(float(world)), torch.arange(2.0 * world)]).wait()
+check(outputs, [world * rank], [world * 2 * rank, world * (2 * rank + 1)])
+check(functional.all_reduce_coalesced([torch.ones(1), torch.ones(2)], "sum", list(ranks)), [world], [world] * 2)
+
 # from one rank
 x = torch.full((3,), float(rank))
-dist.broadcast(x, src=1)
-check(x, [1] * 3)
+dist.broadcast(x, src=last)
+check(x, [last] * 3)
 x = torch.tensor([42.0 if rank == 0 else 0.0])
-if rank == 0:
+if world > 1 and rank == 0:
     dist.send(x, 1)
 elif rank == 1:
     dist.recv(x, 0)
     check(x, [42])
-x = torch.zeros(1)
-operations = [
-    dist.P2POp(dist.isend, torch.tensor([float(rank)]), (rank + 1) % world),
-    dist.P2POp(dist.irecv, x, (rank - 1) % world),
-]
-for work in dist.batch_isend_irecv(operations):
-    work.wait()
-check(x, [(rank - 1) % world])
+if world > 1:
+    x = torch.zeros(1)
+    operations = [
+        dist.P2POp(dist.isend, torch.tensor([float(rank)]), (rank + 1) % world),
+        dist.P2POp(dist.irecv, x, (rank - 1) % world),
+    ]
+    for work in dist.batch_isend_irecv(operations):
+        work.wait()
+    check(x, [(rank - 1) % world])
 
 # objects
 objects = [None] * world
@@ -166,7 +189,6 @@ def check_distant(found, *expected):
     check([each.as_subclass(torch.Tensor) for each in found], *expected)
 
 
-group = dist.group.WORLD
 x = distant(rank + 1)
 group.allreduce([x]).wait()
 check_distant([x], [total] * 3)

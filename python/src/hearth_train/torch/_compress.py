@@ -3,7 +3,7 @@
 import itertools
 
 import torch
-import torch.distributed as dist
+from torch._C._distributed_c10d import GradBucket
 from torch.nn.parallel import DistributedDataParallel
 
 from ._compiler import runs_as_it_is
@@ -40,7 +40,7 @@ class _Hook:
         self.name = f"ddp-{next(_models)}"
         self.has_last_buckets = has_last_buckets
 
-    def begin(self, bucket: dist.GradBucket) -> torch.futures.Future[list[torch.Tensor]]:
+    def begin(self, bucket: GradBucket) -> torch.futures.Future[list[torch.Tensor]]:
         gradient = bucket.buffer()
         if self.has_last_buckets:
             name = f"{self.name}-{bucket.index()}-{gradient.numel()}"
@@ -51,5 +51,5 @@ class _Hook:
 
 # torch compares the two annotations with its own, so they must be types and not texts.
 @runs_as_it_is
-def _sum(hook: _Hook, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+def _sum(hook: _Hook, bucket: GradBucket) -> torch.futures.Future[torch.Tensor]:
     return hook.begin(bucket).then(lambda future: future.value()[0])

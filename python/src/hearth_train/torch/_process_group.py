@@ -204,7 +204,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         return self._work(calls, tensors, *memories)
 
     def _all_reduce(self, memory: Memory, op: int, codec: str | None = None, name: str | None = None) -> Call:
-        return self._ranks.begin(
+        begun: Call = self._ranks.begin(
             "all_reduce",
             memory,
             memory.address,
@@ -215,6 +215,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
             codec.encode() if codec else None,
             name.encode() if name else None,
         )
+        return begun
 
     def allreduce_coalesced(self, tensors: list[torch.Tensor], opts: Any = None) -> HearthWork:
         return self.allreduce(tensors, opts)
@@ -337,7 +338,8 @@ class ProcessGroupHearth(dist.ProcessGroup):
     def _reduce_scatter(self, flat: torch.Tensor, opts: Any) -> Call:
         memory = Memory(flat, written=True)
         op = _reduction(opts, flat)
-        return self._ranks.begin("reduce_scatter", memory, memory.address, memory.bytes, memory.type, op)
+        begun: Call = self._ranks.begin("reduce_scatter", memory, memory.address, memory.bytes, memory.type, op)
+        return begun
 
     def _own_part(self, outputs: list[torch.Tensor], flats: list[torch.Tensor], world: int) -> Callable[[list[Any]], None]:
         check = self._all_there("reduce_scatter", world)

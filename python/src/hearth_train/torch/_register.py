@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 
 import torch.distributed as dist
 from torch.distributed import distributed_c10d
+from torch.distributed.rendezvous import register_rendezvous_handler
 
 import hearth_train
 
@@ -27,7 +28,7 @@ def register() -> None:
     if BACKEND in dist.Backend.backend_list:
         return
     dist.Backend.register_backend(BACKEND, _create, extended_api=True, devices=DEVICES)
-    dist.register_rendezvous_handler(BACKEND, _rendezvous)
+    register_rendezvous_handler(BACKEND, _rendezvous)
     wrapped = _with_rendezvous(dist.init_process_group)
     dist.init_process_group = wrapped
     distributed_c10d.init_process_group = wrapped
