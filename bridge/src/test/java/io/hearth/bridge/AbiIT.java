@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.hearth.bridge.log.LogFunction;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.HearthHome;
@@ -15,10 +16,14 @@ import io.hearth.identity.NetworkNamespace;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.AfterEach;
@@ -31,6 +36,7 @@ final class AbiIT {
     private static final int FLOAT32 = DataType.FLOAT32.number();
     private static final int SUM = ReduceOp.SUM.number();
     private static final MemorySegment NULL = MemorySegment.NULL;
+    private static final BlockingQueue<String> LOGGED = new LinkedBlockingQueue<>();
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it
@@ -261,6 +267,20 @@ final class AbiIT {
         assertEquals(-Answers.INVALID_ARGUMENT, api.call("getBlob", second, "sampler", NULL, 0));
     }
 
+    @Test
+    void aSavedStateIsThatOfItsStep() {
+        share(first, api.floats(1));
+        share(second, api.floats(1));
+        api.ok("resumeAt", first, 41);
+        api.ok("resumeAt", second, 41);
+        long one = api.ok("beginStep", first);
+        long other = api.ok("beginStep", second);
+        assertEquals(41, api.end(one));
+        assertEquals(41, api.end(other));
+        assertEquals(-Answers.WRONG_STATE, api.call("resumeAt", first, 50));
+        assertTrue(api.lastError().contains("before"), api.lastError());
+    }
+
     private void share(long group, MemorySegment memory) {
         MemorySegment pairs = arena.allocateFrom(ValueLayout.JAVA_LONG, memory.address(), memory.byteSize());
         api.ok("share", group, "weights", pairs, 1);
@@ -314,6 +334,27 @@ final class AbiIT {
         assertNotEquals("", api.lastError());
         assertEquals(-Answers.INVALID_ARGUMENT, api.call("rank", first));
         assertEquals("no group has the handle " + first + " any more: it was closed, or waited for", api.lastError());
+    }
+
+    /** The program's function for log lines. */
+    @SuppressWarnings("unused") // called by its address
+    private static void take(MemorySegment user, long level, MemorySegment logger, MemorySegment text) {
+        LOGGED.add(LogFunction.line(user, level, logger, text));
+    }
+
+    @Test
+    void logLinesGoToTheFunctionOfTheProgramUntilItTakesItBack() throws Exception {
+        MemorySegment function = LogFunction.of(MethodHandles.lookup(), arena);
+        assertEquals(0, api.ok("onLog", 20, function, MemorySegment.ofAddress(77)));
+        long third = open("third", "");
+        String line = LOGGED.poll(60, TimeUnit.SECONDS);
+        assertTrue(line != null && line.startsWith("77 20 io.hearth."), "log line: " + line);
+        assertEquals(0, api.ok("onLog", 20, NULL, NULL));
+        LOGGED.clear();
+        api.ok("abort", third);
+        api.ok("abort", open("fourth", ""));
+        assertTrue(LOGGED.isEmpty(), LOGGED::toString);
+        assertNotEquals("", api.text("libraryVersion"));
     }
 
     @Test

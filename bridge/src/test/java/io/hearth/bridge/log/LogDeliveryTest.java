@@ -4,12 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
@@ -35,28 +31,14 @@ final class LogDeliveryTest {
     }
 
     /** The program's function. */
-    @SuppressWarnings({"unused", "restricted"}) // called by its address
+    @SuppressWarnings("unused") // called by its address
     private static void take(MemorySegment user, long level, MemorySegment logger, MemorySegment text) {
-        TAKEN.add(user.address() + " " + level + " "
-                + logger.reinterpret(100).getString(0) + " "
-                + text.reinterpret(1 << 16).getString(0));
+        TAKEN.add(LogFunction.line(user, level, logger, text));
         MAY_RETURN.acquireUninterruptibly();
     }
 
-    @SuppressWarnings("restricted") // a function as a C program has
-    private MemorySegment function() throws Exception {
-        var lookup = MethodHandles.lookup();
-        var take = lookup.findStatic(
-                LogDeliveryTest.class,
-                "take",
-                MethodType.methodType(
-                        void.class, MemorySegment.class, long.class, MemorySegment.class, MemorySegment.class));
-        return Linker.nativeLinker()
-                .upcallStub(
-                        take,
-                        FunctionDescriptor.ofVoid(
-                                ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS),
-                        arena);
+    private MemorySegment function() throws ReflectiveOperationException {
+        return LogFunction.of(MethodHandles.lookup(), arena);
     }
 
     @Test
