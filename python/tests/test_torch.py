@@ -86,6 +86,9 @@ def test_ranks_stay_after_a_deadline(cluster):
 
 
 def test_compiled_models_train_as_plain_ones(cluster):
+    torch = pytest.importorskip("torch")
+    if not hasattr(torch._C._dynamo.eval_frame, "set_code_exec_strategy"):
+        pytest.skip("this version of torch compiles Python functions that its own C++ calls, and fails there")
     outputs = cluster.run("compiled.py", 2)
     assert outputs[0].splitlines()[-1] == outputs[1].splitlines()[-1]
 

@@ -100,17 +100,18 @@ if rank == 0:
     dist.send(torch.ones(1), 1)
 work.wait(timedelta(0))  # as torch says that there is no limit
 assert one.item() == world
-if rank == 1:
-    dist.recv(torch.ones(1), 0)  # so that it does not come before rank 0 has given up to wait for it
-    dist.monitored_barrier()
-if rank == 0:
-    try:
-        dist.monitored_barrier(timeout=timedelta(milliseconds=100))
-    except HearthError as right:
-        print("named barrier", right, flush=True)
-    else:
-        raise AssertionError("barrier")
-    dist.send(torch.ones(1), 1)
+if not torch.__version__.startswith("2.6."):  # which has it for Gloo alone
+    if rank == 1:
+        dist.recv(torch.ones(1), 0)  # so that it does not come before rank 0 has given up to wait for it
+        dist.monitored_barrier()
+    if rank == 0:
+        try:
+            dist.monitored_barrier(timeout=timedelta(milliseconds=100))
+        except HearthError as right:
+            print("named barrier", right, flush=True)
+        else:
+            raise AssertionError("barrier")
+        dist.send(torch.ones(1), 1)
 both = dist.new_group([1, 0])  # torch sorts them: all ranks
 some = dist.new_group([0])
 start = time.monotonic()

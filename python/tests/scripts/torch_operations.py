@@ -115,6 +115,13 @@ outputs = [torch.zeros(1), torch.zeros(2)]
 group.reduce_scatter_tensor_coalesced(outputs, [torch.arange(float(world)), torch.arange(2.0 * world)]).wait()
 check(outputs, [world * rank], [world * 2 * rank, world * (2 * rank + 1)])
 check(functional.all_reduce_coalesced([torch.ones(1), torch.ones(2)], "sum", list(ranks)), [world], [world] * 2)
+outputs = functional.all_gather_into_tensor_coalesced(
+    [torch.full((1,), float(rank)), torch.full((2,), float(rank))], list(ranks)
+)
+check(outputs, list(ranks), [each for each in ranks for _ in range(2)])
+blocks = [torch.arange(float(world)), torch.arange(2.0 * world)]
+outputs = functional.reduce_scatter_tensor_coalesced(blocks, "sum", [0, 0], list(ranks))
+check(outputs, [world * rank], [world * 2 * rank, world * (2 * rank + 1)])
 
 # from one rank
 x = torch.full((3,), float(rank))

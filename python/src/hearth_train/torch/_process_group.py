@@ -218,7 +218,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         return begun
 
     def allreduce_coalesced(self, tensors: list[torch.Tensor], opts: Any = None) -> HearthWork:
-        return self.allreduce(tensors, opts)
+        return self.allreduce(tensors, opts).of_each()
 
     def compressed(self, tensor: torch.Tensor, op: str, codec: str, name: str) -> HearthWork:
         """Begin an all-reduce through a codec, with error feedback by name."""
@@ -331,7 +331,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
             outputs,
             *(gathered for _, _, gathered in begun),
             finish=self._all_there("all_gather", world),
-        )
+        ).of_each()
 
     # ---- parts of a sum ----
 
@@ -382,7 +382,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
                 )
         flats = [tensor.detach().to("cpu", copy=True).contiguous().view(-1) for tensor in inputs]
         calls = [self._reduce_scatter(flat, opts) for flat in flats]
-        return self._work(calls, outputs, finish=self._own_part(outputs, flats, world))
+        return self._work(calls, outputs, finish=self._own_part(outputs, flats, world)).of_each()
 
     # ---- to and from one rank ----
 
@@ -519,7 +519,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         All ranks see the sizes of all, so each raises MismatchError if any rank expects another size than it is sent.
         """
         sizes = torch.tensor([each.numel() for each in inputs + outputs], device="cpu")
-        everyone = torch.empty(world * len(sizes), dtype=sizes.dtype)
+        everyone = torch.empty(world * len(sizes), dtype=sizes.dtype, device="cpu")
         call, _, _ = self._all_gather(everyone, sizes, world)
         call.wait()
         self._all_there("all_to_all", world)([call])

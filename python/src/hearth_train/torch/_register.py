@@ -32,6 +32,9 @@ def register() -> None:
     wrapped = _with_rendezvous(dist.init_process_group)
     dist.init_process_group = wrapped
     distributed_c10d.init_process_group = wrapped
+    closing = _with_shutdown(dist.destroy_process_group)
+    dist.destroy_process_group = closing
+    distributed_c10d.destroy_process_group = closing
 
 
 def _create(backend_options: Any, options: Any) -> Any:
@@ -118,3 +121,18 @@ def _with_rendezvous(init: Callable[..., None]) -> Callable[..., None]:
             init(backend, url, *arguments, **named)
 
     return init_process_group
+
+
+def _with_shutdown(destroy: Callable[..., None]) -> Callable[..., None]:
+    """Let a process leave Hearth's groups that it destroys. torch does so itself, but 2.6 for none but NCCL's."""
+
+    @functools.wraps(destroy)
+    def destroy_process_group(group: Any = None) -> None:
+        is_all = group is None or group == dist.group.WORLD
+        destroyed = list(distributed_c10d._world.pg_map) if is_all else [group]  # noqa: SLF001 - it has no other name
+        destroy(group)
+        for each in destroyed:
+            if hasattr(each, "hearth"):
+                each.shutdown()
+
+    return destroy_process_group

@@ -102,7 +102,13 @@ class HearthWork(Work):
         self._is_settled = False
         self._failure: Exception | None = None
         self._future: torch.futures.Future[Any] | None = None
+        self._waits_left = 1
         waiter.keep(self)
+
+    def of_each(self) -> HearthWork:
+        """Return this work, for which each tensor of its result is waited: the functional collectives do so."""
+        self._waits_left = len(self._result)
+        return self
 
     def settle(self) -> Exception | None:
         """Wait for the end and bring the results where they belong; return the failure, if there is one."""
@@ -131,7 +137,9 @@ class HearthWork(Work):
             if not all(call.await_end(max(0.0, end - time.monotonic())) for call in self._calls):
                 raise TimeoutError(f"the collective has not ended after {timeout.total_seconds()} s; it goes on")
         failure = self.settle()
-        self._waiter.let_go(self)
+        self._waits_left -= 1
+        if self._waits_left <= 0:
+            self._waiter.let_go(self)
         if failure is not None:
             raise failure
         return True
