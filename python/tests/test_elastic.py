@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 pytest.importorskip("torch")
@@ -39,3 +41,18 @@ def test_one_dies_and_another_one_enters(cluster, optimizer):
     begun = min(int(trainer.words("step")[0][1]) for trainer in first)  # one of the three may have entered later
     assert begun == (20 if optimizer == "counting" else 0), "its start"
     assert {words[2] for words in first[0].words("step")} >= {"2", "3"}
+
+
+def test_one_that_slept_within_a_step_goes_on(cluster):
+    trainers = [cluster.start("elastic.py", 3, number, "adam", home=number) for number in range(2)]
+    sleeper = cluster.start("elastic.py", 3, 2, "adam", "sleeps", home=2)
+    sleeper.await_line("sleeps")
+    for trainer in trainers:
+        number = 1
+        while trainer.await_line("step", number)[2] != "2":
+            number += 1
+    sleeper.process.send_signal(signal.SIGCONT)
+    outputs = [trainer.end() for trainer in (*trainers, sleeper)]
+    ends = {tuple(trainer.words("end")[0]) for trainer in (*trainers, sleeper)}
+    assert len(ends) == 1, [text[-300:] for text in outputs]
+    assert outputs[2].count("this step does not count on this rank") == 1, outputs[2]

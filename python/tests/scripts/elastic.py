@@ -1,11 +1,14 @@
 """A DDP training that ranks join and leave; it ends 60 steps after one has joined that came after a loss.
 
 Arguments: world, seed of the initial weights, optimizer ("adam", or "counting", which has a number in its state that is
-no tensor, with batches from a DataLoader that has workers), and "late" for that one.
+no tensor, with batches from a DataLoader that has workers), and "late" for that one, or "sleeps" for one that stops itself
+within a step, as a laptop that is closed, and comes back when the test lets it go on.
 """
 
 import copy
 import hashlib
+import os
+import signal
 import sys
 import time
 
@@ -61,6 +64,15 @@ class Steps:
         self.number = state["number"]
 
 
+def sleep_within(step, ranks):
+    """Stop as a laptop that is closed, if this is the process that does so; return how many ranks it then has seen."""
+    if "sleeps" not in sys.argv or step != 40:
+        return ranks
+    print("sleeps in", step, flush=True)
+    os.kill(os.getpid(), signal.SIGSTOP)
+    return 0
+
+
 def main():
     world, seed, kind = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     dist.init_process_group("hearth", world_size=world)
@@ -97,7 +109,7 @@ def main():
         return hashlib.sha256(b"".join(parts)).hexdigest()[:12]
 
     print("ready", flush=True)
-    before, was_lost, last = 0, "late" in sys.argv, None
+    before, was_lost, last = world if "sleeps" in sys.argv else 0, sys.argv[-1] in ("late", "sleeps"), None
     for step in run:
         there = dist.get_world_size()
         if last is None and was_lost and there > before:
@@ -111,6 +123,7 @@ def main():
             print("step", step, there, digest(), sampler.position, flush=True)
         loss = run.model(data[next(batches)]).square().mean()
         optimizer.zero_grad()
+        before = sleep_within(step, before)
         loss.backward()
         optimizer.step()
         scheduler.step()

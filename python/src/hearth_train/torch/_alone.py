@@ -1,13 +1,14 @@
-"""A group of one, for calls that must stay within this process."""
+"""Calls that end with this rank's own values: of a group of one, and of a rank that the others went on without."""
 
 from __future__ import annotations
 
 import ctypes
 
 import hearth_train
+from hearth_train._log import LOGGER
 
 
-class _Ended:
+class Ended:
     """A call that has ended."""
 
     class outcome:  # noqa: N801 - as of a call
@@ -33,11 +34,30 @@ class Alone:
     world_size = 1
 
     @staticmethod
-    def begin(name: str, _keep: object, *arguments: int) -> _Ended:
+    def begin(name: str, _keep: object, *arguments: int) -> Ended:
         """Run a function of the C ABI at once."""
         if name in ("all_gather", "gather"):
             block, block_bytes, gathered = arguments[:3]
             ctypes.memmove(gathered, block, block_bytes)
         elif name not in ("all_reduce", "broadcast", "reduce", "barrier"):
             raise hearth_train.HearthError(f"{name} is not possible before the first step")
-        return _Ended()
+        return Ended()
+
+
+class Excuse:
+    """Lets DDP's calls in one step of ``Elastic`` end with the own values if this rank is put out of its group meanwhile.
+
+    It enters by its next step and takes over the others' state, so what it computes in this step does not count.
+    """
+
+    def __init__(self) -> None:
+        self._is_told = False
+
+    def accepts(self, failed: Exception) -> bool:
+        """Return whether a call may end so, and say so once. A deadline is an error: nobody went on then."""
+        if not isinstance(failed, hearth_train.ReenterableError) or isinstance(failed, hearth_train.DeadlineError):
+            return False
+        if not self._is_told:
+            self._is_told = True
+            LOGGER.warning("this step does not count on this rank, and the next one enters again: %s", failed)
+        return True

@@ -42,7 +42,8 @@ class Elastic:
             optimizer.step()
 
     A process that starts later, with the same script, enters between two steps with the others' weights, optimizer and
-    sampler. One that dies is left out; the others repeat the open sum without it and go on.
+    sampler. One that dies is left out; the others repeat the open sum without it and go on. One that slept, as a laptop that
+    was closed, ends its step with gradients of its own, and its next step enters as a newcomer's.
     """
 
     def __init__(
@@ -104,7 +105,8 @@ class Elastic:
                 self._take_over()
             if step >= self._steps:
                 return
-            yield step
+            with self._process_group.excusing():
+                yield step
             if self._group.is_member:  # else it was put out, and enters by its next step
                 self._even_out()
 

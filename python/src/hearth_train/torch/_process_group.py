@@ -12,10 +12,10 @@ import torch
 import torch.distributed as dist
 from torch.distributed import distributed_c10d
 
-from hearth_train import HearthError, MismatchError
+from hearth_train import HearthError, MismatchError, ReenterableError
 from hearth_train._table import REDUCTIONS
 
-from ._alone import Alone
+from ._alone import Alone, Ended, Excuse
 from ._compiler import runs_as_it_is
 from ._tensors import Memory, element_type, join, joined, part, require_alike
 from ._work import Again, HearthWork, Waiter
@@ -78,6 +78,7 @@ class ProcessGroupHearth(dist.ProcessGroup):
         self._desc = ""
         self._closes = closes
         self._waiter = Waiter()
+        self._excuse: Excuse | None = None
         self.elastic: object = None  # the Elastic that runs, or has run, or was the first to be made
 
     # ---- names ----
@@ -112,6 +113,15 @@ class ProcessGroupHearth(dist.ProcessGroup):
             yield
         finally:
             self._ranks = self.hearth
+
+    @contextmanager
+    def excusing(self) -> Iterator[None]:
+        """Let DDP's calls end with the own values if this rank is put out of its group while a block runs."""
+        self._excuse = Excuse()
+        try:
+            yield
+        finally:
+            self._excuse = None
 
     def getGroupName(self) -> str:  # noqa: N802
         return self._name
@@ -165,10 +175,11 @@ class ProcessGroupHearth(dist.ProcessGroup):
         result: list[torch.Tensor],
         *memories: Memory,
         finish: Callable[[list[Any]], object] | None = None,
+        excuse: Excuse | None = None,
     ) -> HearthWork:
         copies = [each.finish for each in memories if each.finish is not None]
         if not copies:
-            return HearthWork(calls, result, finish, self._waiter)
+            return HearthWork(calls, result, finish, self._waiter, excuse)
 
         def finish_all(ended: list[Any]) -> None:
             if finish is not None:
@@ -176,7 +187,20 @@ class ProcessGroupHearth(dist.ProcessGroup):
             for copy in copies:
                 copy()
 
-        return HearthWork(calls, result, finish_all, self._waiter)
+        return HearthWork(calls, result, finish_all, self._waiter, excuse)
+
+    @staticmethod
+    def _begun(begin: Callable[[], Call], excuse: Excuse | None) -> Call | Ended:
+        try:
+            return begin()
+        except ReenterableError as outside:
+            if excuse is None or not excuse.accepts(outside):
+                raise
+            return Ended()
+
+    def _excuse_in_backward(self) -> Excuse | None:
+        """Return the excuse for calls of a backward pass: those are of DDP, and of its hook."""
+        return self._excuse if torch._C._current_graph_task_id() >= 0 else None  # noqa: SLF001 - it has no other name
 
     @staticmethod
     def _all_there(what: str, world: int) -> Callable[[list[Any]], None]:
@@ -197,11 +221,12 @@ class ProcessGroupHearth(dist.ProcessGroup):
 
     def allreduce(self, tensors: list[torch.Tensor], opts: Any = None) -> HearthWork:
         calls, memories = [], []
+        excuse = self._excuse_in_backward()
         for tensor in tensors:
             memory = Memory(tensor, written=True)
             memories.append(memory)
-            calls.append(self._all_reduce(memory, _reduction(opts, tensor)))
-        return self._work(calls, tensors, *memories)
+            calls.append(self._begun(partial(self._all_reduce, memory, _reduction(opts, tensor)), excuse))
+        return self._work(calls, tensors, *memories, excuse=excuse)
 
     def _all_reduce(self, memory: Memory, op: int, codec: str | None = None, name: str | None = None) -> Call:
         begun: Call = self._ranks.begin(
@@ -223,7 +248,9 @@ class ProcessGroupHearth(dist.ProcessGroup):
     def compressed(self, tensor: torch.Tensor, op: str, codec: str, name: str) -> HearthWork:
         """Begin an all-reduce through a codec, with error feedback by name."""
         memory = Memory(tensor, written=True)
-        return self._work([self._all_reduce(memory, REDUCTIONS[op], codec, name)], [tensor], memory)
+        excuse = self._excuse_in_backward()
+        call = self._begun(partial(self._all_reduce, memory, REDUCTIONS[op], codec, name), excuse)
+        return self._work([call], [tensor], memory, excuse=excuse)
 
     def reduce(self, tensors: list[torch.Tensor], opts: Any = None) -> HearthWork:
         root = 0 if opts is None else opts.rootRank
@@ -242,17 +269,18 @@ class ProcessGroupHearth(dist.ProcessGroup):
         # After a loss another rank is number 0. For the model of DDP its values are as good, for a script's own they are not.
         caller = sys._getframe(1).f_globals.get("__name__")  # noqa: SLF001 - nothing else tells them apart
         if root == 0 and caller in _OF_DDP:
-            return self.broadcast_from_first(tensors)
+            return self.broadcast_from_first(tensors, self._excuse)
         memories = [Memory(tensor, written=True) for tensor in tensors]
         return self._work([self._broadcast(memory, root) for memory in memories], tensors, *memories)
 
-    def broadcast_from_first(self, tensors: list[torch.Tensor]) -> HearthWork:
+    def broadcast_from_first(self, tensors: list[torch.Tensor], excuse: Excuse | None = None) -> HearthWork:
         """Begin a broadcast of rank 0, and again if that is lost, of the rank that has its place then."""
         memories = [Memory(tensor, written=True) for tensor in tensors]
-        calls: list[Any] = [self._broadcast(memory, 0) for memory in memories]
+        begins = [partial(self._broadcast, memory, 0) for memory in memories]
+        calls: list[Any] = [self._begun(begin, excuse) for begin in begins]
         if not self.hearth.is_fail_fast:
-            calls = [Again(call, partial(self._broadcast, memory, 0)) for call, memory in zip(calls, memories, strict=True)]
-        return self._work(calls, tensors, *memories)
+            calls = [Again(call, begin) for call, begin in zip(calls, begins, strict=True)]
+        return self._work(calls, tensors, *memories, excuse=excuse)
 
     def _broadcast(self, memory: Memory, root: int) -> Call:
         begun: Call = self._ranks.begin("broadcast", memory, memory.address, memory.bytes, memory.type, root)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import timedelta
 
+    from ._alone import Excuse
 
 _THREADS_MOST = 32  # of a group, if that many callbacks wait for later collectives
 _IDLE_SECONDS = 10.0
@@ -91,8 +92,10 @@ class HearthWork(Work):
         result: list[torch.Tensor],
         finish: Callable[[list[Any]], object] | None,
         waiter: Waiter,
+        excuse: Excuse | None = None,
     ) -> None:
         super().__init__()
+        self._excuse = excuse
         self._calls = calls
         self._result = result
         self._finish = finish
@@ -122,7 +125,8 @@ class HearthWork(Work):
                 except Exception as failed:
                     if threading.current_thread() is threading.main_thread() and not isinstance(failed, _OF_CALLS):
                         raise  # of a signal's handler, perhaps: the result comes all the same
-                    self._failure = _in_terms_of_torch(failed)  # raised by each wait
+                    if self._excuse is None or not self._excuse.accepts(failed):
+                        self._failure = _in_terms_of_torch(failed)  # raised by each wait
                 self._is_settled = True
                 self._finish = None
         return self._failure
