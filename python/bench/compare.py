@@ -3,10 +3,9 @@
     python compare.py [rounds] [--one-home] [--brief]
 
 Each rank has a home of its own, as two machines have, and finds the other by mDNS. With --one-home both have one, as two
-processes of a user have. With --brief each repeats a tenth as often, in which Java is not warm. Prints the median over the
-rounds of each figure, and the ratio. Needs a package that is installed,
-torch, and for its last line the source tree around it. Gloo's ranks import torch without the packages that it would load by
-itself, such as this one.
+processes of a user have. With --brief each repeats a tenth as often, too rarely for Java to be warm. Prints the median over
+the rounds of each figure, and the ratio. Needs a package that is installed, torch, and for its last line the source tree
+around it. Gloo's ranks import torch without the packages that it would load by itself, such as this one.
 """
 
 import argparse

@@ -131,7 +131,7 @@ def _with_shutdown(destroy: Callable[..., None]) -> Callable[..., None]:
         is_all = group is None or group == dist.group.WORLD
         destroyed = list(distributed_c10d._world.pg_map) if is_all else [group]  # noqa: SLF001 - it has no other name
         destroy(group)
-        for each in destroyed:
+        for each in reversed(destroyed):  # the group of all ranks, which was the first, ends the others
             if hasattr(each, "hearth"):
                 each.shutdown()
 
