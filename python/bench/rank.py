@@ -75,6 +75,6 @@ if backend == "hearth":  # what one call into the JVM and back costs, and one in
         seconds = timeit.repeat(call, globals=globals(), number=10_000, repeat=29)
         found[name] = min(seconds[20:]) * 100  # Java compiles its side during the others
         found["cold_" + name] = seconds[0] * 100
-dist.destroy_process_group()
 if rank == 0:
-    print(json.dumps(found))
+    print(json.dumps(found), flush=True)
+dist.destroy_process_group()

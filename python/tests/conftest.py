@@ -9,12 +9,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import sysconfig
 import time
 import venv
 from pathlib import Path
 
 import pytest
+
+from hearth_train import _find_jdk
 
 SCRIPTS = Path(__file__).parent / "scripts"
 PATIENCE = 120
@@ -129,7 +130,7 @@ class Cluster:
 
 @pytest.fixture(scope="session")
 def python_of_wheels(tmp_path_factory):
-    """Return the Python of a new virtual environment with the built wheels, Java's too, and what is installed here besides."""
+    """Return the Python of a new virtual environment with the built wheels, Java's too, and nothing else."""
     if not WHEELS:
         pytest.skip("HEARTH_WHEELS names no folder with wheels")
     place = tmp_path_factory.mktemp("wheels") / "venv"
@@ -137,10 +138,26 @@ def python_of_wheels(tmp_path_factory):
     python = place / "bin" / "python"
     pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-index"]
     subprocess.run([*pip, "--find-links", WHEELS, "hearth-train[jre]"], check=True)
-    where = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
-    own = subprocess.run([python, "-c", where], check=True, capture_output=True, text=True).stdout.strip()
-    (Path(own) / "others.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")  # comes after its own folder
     return python
+
+
+def java(folder: Path, version: str) -> Path:
+    """Make a folder that looks like a Java, and return it."""
+    library = _find_jdk.library(folder)
+    library.parent.mkdir(parents=True)
+    library.touch()
+    (folder / "release").write_text(f'IMPLEMENTOR="x"\nJAVA_VERSION="{version}"\n')
+    return folder
+
+
+def let_sleep(sleeper: Trainer, others: list[Trainer]) -> None:
+    """Wait until a trainer has stopped itself and the two others went on without it; let it go on then."""
+    sleeper.await_line("sleeps")
+    for trainer in others:
+        number = 1
+        while trainer.await_line("step", number)[2] != "2":
+            number += 1
+    sleeper.process.send_signal(signal.SIGCONT)
 
 
 @pytest.fixture

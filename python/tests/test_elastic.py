@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-
 import pytest
+from conftest import let_sleep
 
 pytest.importorskip("torch")
 
@@ -46,12 +45,7 @@ def test_one_dies_and_another_one_enters(cluster, optimizer):
 def test_one_that_slept_within_a_step_goes_on(cluster):
     trainers = [cluster.start("elastic.py", 3, number, "adam", home=number) for number in range(2)]
     sleeper = cluster.start("elastic.py", 3, 2, "adam", "sleeps", home=2)
-    sleeper.await_line("sleeps")
-    for trainer in trainers:
-        number = 1
-        while trainer.await_line("step", number)[2] != "2":
-            number += 1
-    sleeper.process.send_signal(signal.SIGCONT)
+    let_sleep(sleeper, trainers)
     outputs = [trainer.end() for trainer in (*trainers, sleeper)]
     ends = {tuple(trainer.words("end")[0]) for trainer in (*trainers, sleeper)}
     assert len(ends) == 1, [text[-300:] for text in outputs]

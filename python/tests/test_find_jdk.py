@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from conftest import java
 
 from hearth_train import SetupError, _find_jdk
 
@@ -10,17 +11,10 @@ from hearth_train import SetupError, _find_jdk
 @pytest.fixture
 def no_java(monkeypatch, tmp_path):
     monkeypatch.setattr(_find_jdk, "_FOLDERS", ())
+    monkeypatch.setattr(_find_jdk, "_java_home", tuple)
     monkeypatch.setenv("PATH", str(tmp_path))
     for name in ("HEARTH_JAVA_HOME", "JAVA_HOME"):
         monkeypatch.delenv(name, raising=False)
-
-
-def java(folder, version):
-    library = _find_jdk.library(folder)
-    library.parent.mkdir(parents=True)
-    library.touch()
-    (folder / "release").write_text(f'IMPLEMENTOR="x"\nJAVA_VERSION="{version}"\n')
-    return folder
 
 
 def test_no_java_names_the_wheel(no_java):

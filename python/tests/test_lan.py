@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
 
 import pytest
@@ -115,11 +116,19 @@ def test_one_changed_word_on_two_hosts(cluster, lan, tmp_path, request):
     expected = epochs(trainers)
     assert len(expected) == 5
     python = request.getfixturevalue("python_of_wheels") if WHEELS else None
-    nothing_else = {**NO_JAVA, "PATH": str(python.parent)} if python else {}
-    trainers = [start(cluster, lan, host, after, python=python, **nothing_else) for host in range(2)]
+    alone = environment_without_java(python) if python else {}
+    trainers = [start(cluster, lan, host, after, python=python, **alone) for host in range(2)]
     for trainer in trainers:
         trainer.end()
     assert epochs(trainers) == expected
+
+
+def environment_without_java(python):
+    """Return what lets a Python find no Java but its own, and torch where this one has it, after all packages of its own."""
+    where = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    own = subprocess.run(where, check=True, capture_output=True, text=True).stdout.strip()
+    path = os.pathsep.join([own, sysconfig.get_path("purelib")])
+    return {**NO_JAVA, "PATH": str(python.parent), "PYTHONPATH": path}
 
 
 def epochs(trainers):

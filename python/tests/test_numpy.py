@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import let_sleep
 
 import hearth_train
 
@@ -104,3 +105,13 @@ def test_many_come_and_go_and_memory_stays(cluster, tmp_path):
     settled = seen[len(seen) // 2]
     # Java's compilers and its heap still grow a little: by up to 11 percent here, seen beside other work
     assert all(last <= 1.2 * before for last, before in zip(seen[-1], settled, strict=True)), seen
+
+
+def test_a_loop_over_steps_goes_on_after_a_sleep(cluster):
+    others = [cluster.start("slept.py", 3, home=number) for number in range(2)]
+    sleeper = cluster.start("slept.py", 3, "sleeps", home=2)
+    let_sleep(sleeper, others)
+    outputs = [trainer.end() for trainer in (*others, sleeper)]
+    assert len({tuple(trainer.words("end")[0]) for trainer in (*others, sleeper)}) == 1, outputs
+    assert sleeper.words("end")[0][2] == "3"
+    assert len(sleeper.words("slept")) == 1

@@ -15,6 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from conftest import java
 
 import hearth_train
 
@@ -64,10 +65,7 @@ def test_mistakes_are_named_and_nothing_hangs(cluster):
     ids=["no Java", "an old Java", "no secret"],
 )
 def test_what_a_machine_lacks_is_said_before_it_waits_for_others(cluster, tmp_path, missing, text):
-    old = tmp_path / "old"
-    (old / "lib" / "server").mkdir(parents=True)
-    (old / "lib" / "server" / "libjvm.so").touch()
-    (old / "release").write_text('JAVA_VERSION="17.0.2"\n')
+    old = java(tmp_path / "old", "17.0.2")
     empty = tmp_path / "empty"
     empty.mkdir(mode=0o700)
     trainer = cluster.start("no_java.py", missing, old, env={"HEARTH_HOME": str(empty)})
@@ -201,18 +199,80 @@ def test_a_loss_is_an_error_where_a_result_has_a_part_for_each_rank(losing, name
         getattr(losing, name)(*tensors[name]).wait()
 
 
+def broadcast_of(module, group, tensors):
+    """Begin a broadcast as a function of that module does."""
+    names = {"__name__": module}
+    exec("def broadcast(group, tensors): return group.broadcast(tensors)", names)  # noqa: S102
+    return names["broadcast"](group, tensors)
+
+
 @pytest.mark.parametrize("caller", ["torch.nn.parallel.distributed", "script"])
 def test_only_broadcasts_of_ddp_begin_again_with_another_root(losing, caller):
     torch = pytest.importorskip("torch")
-    names = {"__name__": caller}
-    exec("def broadcast(group, tensors): return group.broadcast(tensors)", names)  # noqa: S102 - a module of that name
-    work = names["broadcast"](losing, [torch.ones(2)])
+    work = broadcast_of(caller, losing, [torch.ones(2)])
     if caller == "script":
         with pytest.raises(hearth_train.PeerLostError):
             work.wait()
     else:
         work.wait()
     assert losing.hearth.calls == ["broadcast"] * (1 if caller == "script" else 2)
+
+
+class Outside:
+    """A group that went on without this rank: each call says so, as it begins or as it ends."""
+
+    is_member, is_fail_fast, rank, world_size = True, False, 1, 3
+
+    def __init__(self, failure, at):
+        self.failure, self.at = failure, at
+
+    def begin(self, *_):
+        def wait():
+            raise self.failure
+
+        if self.at == "begin":
+            wait()
+        return types.SimpleNamespace(wait=wait, done=lambda: True, await_end=lambda _: True)
+
+
+@pytest.fixture(params=["begin", "end"])
+def outside(request):
+    process_group = pytest.importorskip("hearth_train.torch._process_group")
+    failure = hearth_train.ReenterableError("this node stood still for 900 s")
+    return process_group.ProcessGroupHearth(Outside(failure, request.param), "test", closes=False)
+
+
+def backward(group):
+    """Sum two buckets in a backward pass, one of them through a codec; return the gradients, which were 1 and 2."""
+    torch = pytest.importorskip("torch")
+    weights = [torch.ones(3, requires_grad=True) for _ in range(2)]
+    weights[0].register_hook(lambda gradient: group.allreduce([gradient.clone()]).get_future().wait()[0])
+    weights[1].register_hook(lambda each: group.compressed(each.clone(), "avg", "int8", "x").get_future().wait()[0])
+    (weights[0] + 2 * weights[1]).sum().backward()
+    return [each.grad.tolist() for each in weights]
+
+
+def test_calls_of_ddp_end_with_the_own_values_in_a_step_in_which_this_rank_slept(outside, caplog):
+    torch = pytest.importorskip("torch")
+    for step in (1, 2):
+        with outside.excusing():
+            buffers = torch.ones(2)
+            broadcast_of("torch.nn.parallel.distributed", outside, [buffers]).wait()
+            assert buffers.tolist() == [1, 1]
+            assert backward(outside) == [[1, 1, 1], [2, 2, 2]]
+            assert caplog.text.count("this step does not count on this rank") == step, "once in a step"
+            for call in (outside.allreduce, outside.broadcast):  # a script may decide something by their results
+                with pytest.raises(hearth_train.ReenterableError, match="900 s"):
+                    call([torch.ones(1)]).wait()
+        with pytest.raises(RuntimeError, match="900 s"):  # torch makes one of what a future raises
+            backward(outside)
+
+
+@pytest.mark.parametrize("failure", [hearth_train.DeadlineError, hearth_train.PeerLostError, hearth_train.MismatchError])
+def test_a_step_excuses_no_other_failure(outside, failure):
+    outside.hearth.failure = failure("of all ranks")
+    with outside.excusing(), pytest.raises(RuntimeError, match="of all ranks"):
+        backward(outside)
 
 
 def test_a_timeout_counts_after_a_loss_too():

@@ -9,5 +9,6 @@ _BYTES_MAX = 255
 
 def name_of(tree: str, path: str) -> str:
     """Return the name for an array of a tree: tree and path, or their SHA-256 where that is too long for a call."""
-    name = (tree + path).encode()
-    return name.decode() if len(name) <= _BYTES_MAX else hashlib.sha256(name).hexdigest()
+    name = tree + path
+    encoded = name.encode()
+    return name if len(encoded) <= _BYTES_MAX else hashlib.sha256(encoded).hexdigest()

@@ -14,7 +14,7 @@ from hearth_train import SetupError, _find_jdk
 
 missing = sys.argv[1]
 if missing != "secret":
-    _find_jdk._FOLDERS = ()
+    _find_jdk._FOLDERS, _find_jdk._java_home = (), tuple
     sys.modules["hearth_train_jre"] = None  # as if it were not installed
     os.environ["PATH"] = ""
     for name in ("HEARTH_JAVA_HOME", "JAVA_HOME"):

@@ -43,10 +43,8 @@ def all_to_all_with_other_sizes():
 def transfer_of_other_sizes():
     if rank == 0:
         dist.send(torch.ones(1), 1)
-    elif rank == 1:
-        dist.recv(torch.ones(2), 0)
     else:
-        raise MismatchError("this rank has no part: 1 float32")
+        dist.recv(torch.ones(2), 0)
 
 
 own = torch.ones(rank + 1)
